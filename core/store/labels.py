@@ -60,7 +60,7 @@ def save_reviewer(store: Store, project_id: int, name: str) -> tuple[int, str]:
     if not person_key(name):
         raise InputError(
             "reviewer name", "it is blank.", "Type your name: labels belong to a person."
-        )  # noqa: E501
+        )
     with store.read() as c:
         found = _find_reviewer(c, project_id, name)
     if found is not None:
@@ -107,7 +107,7 @@ def acknowledged(store: Store, client: str) -> int:
     with store.read() as c:
         return int(
             c.scalar(sa.select(sa.func.max(t.label.c.seq)).where(t.label.c.client == client)) or 0
-        )  # noqa: E501
+        )
 
 
 def reviewer_labels(store: Store, project_id: int, reviewer_id: int) -> list[LabelState]:

@@ -79,7 +79,7 @@ def add_outputs(
             key = (samples[row.sample_id], row.trial)
             versions[key] = 1 + int(
                 c.scalar(sa.select(sa.func.max(t.output.c.version)).where(_key(key))) or 0
-            )  # noqa: E501
+            )
             c.execute(t.output.update().where(_key(key)).values(current=False))
             c.execute(
                 t.sample.update()
@@ -139,7 +139,7 @@ def count_outputs(store: Store, project_id: int) -> int:
     """Return the number of current outputs."""
     query = sa.select(sa.func.count()).where(
         t.output.c.project_id == project_id, t.output.c.current
-    )  # noqa: E501
+    )
     with store.read() as c:
         return int(c.scalar(query) or 0)
 
@@ -186,7 +186,7 @@ def _compare(c: sa.Connection, project_id: int, rows: Sequence[NewOutput]) -> Ou
 def _sample_ids(c: sa.Connection, project_id: int) -> dict[str, int]:
     query = sa.select(t.sample.c.sample_id, t.sample.c.id).where(
         t.sample.c.project_id == project_id
-    )  # noqa: E501
+    )
     return {r.sample_id: r.id for r in c.execute(query)}
 
 
