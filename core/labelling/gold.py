@@ -1,4 +1,4 @@
-"""From reviewers' labels to one gold label: adjudicated, else the strict majority, else undecided."""
+"""From reviewers' labels to one gold label: adjudicated, else strict majority, else undecided."""
 
 from __future__ import annotations
 
