@@ -268,3 +268,13 @@ verdict = Table(
     # What decided this verdict when it was given; another hash today means it is out of date.
     Column("verdict_hash", String(64), nullable=False),
 )
+
+contract_draft = Table(
+    "contract_draft",
+    metadata,
+    Column("id", String(40), primary_key=True),
+    _to("project"),
+    Column("based_on", Integer, nullable=False),
+    Column("content", JsonText, nullable=False),
+    Column("updated_at", String(40), nullable=False),
+)
