@@ -31,12 +31,13 @@ class Results:
     """Codes for every current output: `gold[key][i]` and `judge[key][i]` speak of `outputs[i]`.
 
     Keys are the contract's criteria in order, then "overall" (acceptance of the whole output).
-    Codes are PASS, FAIL, UNKNOWN (judge only) and MISSING. `stale_labels` and `stale_verdicts`
+    `samples[i]` tells which outputs share a sample. Codes are PASS, FAIL, UNKNOWN (judge only) and MISSING. `stale_labels` and `stale_verdicts`
     count what was given for another wording and so is left out; `undecided` counts splits.
     `examples` counts outputs left out because they equal an example of the contract.
     """
 
     outputs: NDArray[np.int64]
+    samples: NDArray[np.int64]
     gold: Mapping[str, Codes]
     judge: Mapping[str, Codes]
     undecided: Mapping[str, int]
@@ -61,7 +62,7 @@ def load_results(
     the contract's rule over the criteria.
     """
     with store.read() as c:
-        ids, examples = _outputs(c, project_id, version)
+        ids, samples, examples = _outputs(c, project_id, version)
         same = equivalent_hashes(c, project_id)
         keys: dict[str, int] = dict(version.criteria) if version is not None else {}
         keys[OVERALL] = int(
@@ -106,14 +107,14 @@ def load_results(
         said[OVERALL] = np.where(
             said[OVERALL] != MISSING, said[OVERALL], accept_codes(contract, verdicts)
         ).astype(np.int8)
-    return Results(ids, gold, said, undecided, stale_labels, stale_verdicts, examples)
+    return Results(ids, samples, gold, said, undecided, stale_labels, stale_verdicts, examples)
 
 
 def _outputs(
     c: sa.Connection, project_id: int, version: Version | None
-) -> tuple[NDArray[np.int64], int]:
+) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
     query = (
-        sa.select(t.output.c.id, t.output.c.fingerprint)
+        sa.select(t.output.c.id, t.output.c.sample_pk, t.output.c.fingerprint)
         .where(t.output.c.project_id == project_id, t.output.c.current)
         .order_by(t.output.c.id)
     )
@@ -122,14 +123,20 @@ def _outputs(
         for q in version.contract.criteria:
             shown |= {fingerprint(q.pass_example), fingerprint(q.fail_example)}
     rows = c.execute(query).all()
-    kept = [r.id for r in rows if r.fingerprint not in shown]
-    return np.array(kept, dtype=np.int64), len(rows) - len(kept)
+    kept = [(r.id, r.sample_pk) for r in rows if r.fingerprint not in shown]
+    both = np.array(kept, dtype=np.int64).reshape(-1, 2)
+    return both[:, 0], both[:, 1], len(rows) - len(kept)
 
 
 def _votes(c: sa.Connection, project_id: int) -> list[Any]:
     newest = newest_labels(project_id).subquery()
-    columns = (t.label.c.output_id, t.label.c.criterion_id, t.label.c.question_hash,
-               t.label.c.verdict, (t.label.c.kind == LabelKind.ADJUDICATION).label("by_hand"))  # fmt: skip
+    columns = (
+        t.label.c.output_id,
+        t.label.c.criterion_id,
+        t.label.c.question_hash,
+        t.label.c.verdict,
+        (t.label.c.kind == LabelKind.ADJUDICATION).label("by_hand"),
+    )
     query = (
         sa.select(*columns, sa.func.count().label("n"))
         .join(newest, newest.c.id == t.label.c.id)
