@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from core.store import tables as t
 from core.store.contracts import Version
 from core.store.outputs import output_ids
-from core.store.store import Store, criterion_ids, now, record_import
+from core.store.store import Store, criterion_ids, insert_id, now, record_import
 from core.text import content_hash, exact_hash
 from core.verdict import OVERALL, CriterionVerdict, Unscored, Verdict
 
@@ -76,13 +76,15 @@ def judge_id(
     if found is not None:
         return int(found)
     settings = dict(config or {})
-    made = connection.execute(
-        t.judge.insert().values(
-            project_id=project_id, name=name, kind=kind.value, config=settings,
-            config_hash=content_hash([kind.value, name, settings]),
-        )
-    )  # fmt: skip
-    return int(made.inserted_primary_key[0])
+    return insert_id(
+        connection,
+        t.judge,
+        project_id=project_id,
+        name=name,
+        kind=kind.value,
+        config=settings,
+        config_hash=content_hash([kind.value, name, settings]),
+    )
 
 
 def add_verdicts(

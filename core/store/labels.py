@@ -14,7 +14,7 @@ from core.labelling.label import LabelEntry, LabelKind
 from core.store import tables as t
 from core.store.contracts import Version
 from core.store.outputs import output_ids
-from core.store.store import Store, criterion_ids, now, record_import
+from core.store.store import Store, criterion_ids, insert_id, now, record_import
 from core.text import person_key
 from core.verdict import OVERALL, LabelValue
 
@@ -157,7 +157,7 @@ def add_labels(
             c, project_id, kind="labels", file_name=file_name, sha256=sha256,
             choices=dict(choices or {}), counts=counts,
         )  # fmt: skip
-        add = []
+        add: list[dict[str, Any]] = []
         for row in rows:
             output = outputs.get((row.sample_id, row.trial))
             if output is None:
@@ -261,7 +261,4 @@ def _reviewer(c: sa.Connection, project_id: int, name: str) -> tuple[int, str]:
     clean = " ".join(name.split())
     if not clean:
         raise InputError("reviewer", f"got {show(name)}.", "Every label belongs to a named person.")
-    made = c.execute(
-        t.reviewer.insert().values(project_id=project_id, key=person_key(name), name=clean)
-    )
-    return int(made.inserted_primary_key[0]), clean
+    return insert_id(c, t.reviewer, project_id=project_id, key=person_key(name), name=clean), clean

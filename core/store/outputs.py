@@ -9,7 +9,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from core.store import tables as t
-from core.store.store import Store, record_import
+from core.store.store import Store, insert_id, record_import
 from core.text import fingerprint
 
 
@@ -191,13 +191,14 @@ def _sample_ids(c: sa.Connection, project_id: int) -> dict[str, int]:
 
 
 def _add_sample(c: sa.Connection, project_id: int, row: NewOutput) -> int:
-    made = c.execute(
-        t.sample.insert().values(
-            project_id=project_id, sample_id=row.sample_id, input=row.input,
-            reference=row.reference,
-        )
-    )  # fmt: skip
-    return int(made.inserted_primary_key[0])
+    return insert_id(
+        c,
+        t.sample,
+        project_id=project_id,
+        sample_id=row.sample_id,
+        input=row.input,
+        reference=row.reference,
+    )
 
 
 def _key(key: tuple[int, int]) -> sa.ColumnElement[bool]:
