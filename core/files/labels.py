@@ -83,7 +83,7 @@ def read_labels(table: Table, shape: Shape, words: WordMap) -> LabelsFile:
                     cell.labelled_at,
                     cell.extra,
                     cell.line,
-                )  # fmt: skip
+                )
             )
     rows, duplicates, conflicts = collapse(found, lambda row: row.key)
     return LabelsFile(rows, problems, duplicates, conflicts, dict(unlabelled))
@@ -103,8 +103,16 @@ def write_labels(rows: Sequence[LabelRow], form: str = "csv") -> str:
     Read back with `suggest_shape` and `NATIVE_WORDS` the rows are the same.
     """
     return write(
-        rows, NATIVE,
-        lambda row: (row.sample_id, str(row.trial), row.criterion, row.reviewer, row.verdict.value,
-                     row.note, row.labelled_at),
+        rows,
+        NATIVE,
+        lambda row: (
+            row.sample_id,
+            str(row.trial),
+            row.criterion,
+            row.reviewer,
+            row.verdict.value,
+            row.note,
+            row.labelled_at,
+        ),
         form,
-    )  # fmt: skip
+    )

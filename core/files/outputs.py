@@ -104,9 +104,10 @@ def read_outputs(table: Table, mapping: ColumnMap) -> OutputsFile:
         )
     if mapping.sample_id is None and not mapping.row_numbers:
         raise InputError(
-            table.name, "no column is named as the sample id.",
+            table.name,
+            "no column is named as the sample id.",
             f"It has {_listed(table)}; choose one, or choose row numbers.",
-        )  # fmt: skip
+        )
     parts = (mapping.sample_id, mapping.output, mapping.input, mapping.reference, mapping.trial)
     used = [name for name in parts if name is not None]
     table.require(*used)
@@ -132,7 +133,7 @@ def read_outputs(table: Table, mapping: ColumnMap) -> OutputsFile:
                 (cells[mapping.reference] if mapping.reference else "") or None,
                 {name: cells[name] for name in extras},
                 line,
-            )  # fmt: skip
+            )
         )
     rows, duplicates, conflicts = collapse(found, lambda row: row.key)
     return OutputsFile(_one_input(rows, problems), problems, duplicates, conflicts)

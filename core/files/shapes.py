@@ -131,9 +131,10 @@ def cells(table: Table, shape: Shape, who: str, problems: list[Problem]) -> Iter
     """
     if (shape.verdict is not None) + bool(shape.by_criterion) + bool(shape.by_who) != 1:
         raise InputError(
-            table.name, "the verdicts must be in one column, in columns by criterion, or in "
-            f"columns by {who}.", "Choose one of the three.",
-        )  # fmt: skip
+            table.name,
+            f"the verdicts must be in one column, in columns by criterion, or in columns by {who}.",
+            "Choose one of the three.",
+        )
     if shape.who is None and not shape.by_who and not shape.who_is.strip():
         raise InputError(table.name, f"no {who} is named.", f"Choose a column or type the {who}.")
     single = (shape.sample_id, shape.verdict, shape.trial, shape.criterion, shape.who, shape.said,
@@ -182,7 +183,7 @@ def _of_row(
                 row[shape.labelled_at] if shape.labelled_at else "",
                 extra,
                 line,
-            )  # fmt: skip
+            )
         )
     return found
 

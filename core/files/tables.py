@@ -70,7 +70,7 @@ class Table:
         return f"{self.name}, line {line}"
 
     def require(self, *columns: str) -> None:
-        """Raise InputError when one of `columns` is missing: the closest name, and what is there."""
+        """Raise InputError when one of `columns` is missing: the closest name, and what it has."""
         for column in columns:
             if column in self.columns:
                 continue
