@@ -86,9 +86,23 @@ FAIL_WORDS = frozenset(
     {"fail", "failed", "false", "no", "n", "0", "0.0", "unmet", "i", "incorrect", "bad"}
 )
 MISSING_WORDS = frozenset(
-    {"", "unsure", "?", "n/a", "na", "nan", "none", "null", "-", "garbage", "error", "unscored",
-     "skipped", *[reason.value for reason in Unscored]}
-)  # fmt: skip
+    {
+        "",
+        "unsure",
+        "?",
+        "n/a",
+        "na",
+        "nan",
+        "none",
+        "null",
+        "-",
+        "garbage",
+        "error",
+        "unscored",
+        "skipped",
+        *[reason.value for reason in Unscored],
+    }
+)
 UNKNOWN_WORD = "unknown"
 
 
@@ -127,9 +141,10 @@ class WordMap:
         no = None if fails is None else frozenset(fold_word(word) for word in fails)
         if no is not None and yes & no:
             raise InputError(
-                "verdict words", f"{show(min(yes & no))} is given as both PASS and FAIL.",
+                "verdict words",
+                f"{show(min(yes & no))} is given as both PASS and FAIL.",
                 "Keep it in one list.",
-            )  # fmt: skip
+            )
         return cls(yes, no)
 
     def read(self, value: object, *, place: str, judge: bool) -> Verdict | None:
@@ -150,9 +165,10 @@ class WordMap:
         if self.fails is None:
             return Verdict.FAIL
         raise InputError(
-            place, f"{show(value)} is not one of the words for PASS or FAIL.",
+            place,
+            f"{show(value)} is not one of the words for PASS or FAIL.",
             "Map it to PASS or FAIL, or clear the cell.",
-        )  # fmt: skip
+        )
 
 
 def suggest_words(values: Iterable[object]) -> tuple[list[str], list[str], list[str]]:

@@ -1,0 +1,6 @@
+from pages.parts.shell import ensure
+
+ensure()
+import streamlit as st
+
+st.text("PAGE agreement")
