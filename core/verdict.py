@@ -110,13 +110,16 @@ def fold_word(value: object) -> str:
     """Return the form in which two verdict words are compared: text, trimmed, case-folded.
 
     Invisible characters (zero-width, byte-order marks) are dropped, so that "\\u200bfail" is
-    "fail"; `True`, `1` and `1.0` become "true", "1" and "1.0".
+    "fail". A whole number with zeros behind the point is that number, so that 1, "1" and "1.0"
+    (what a column with gaps becomes in a spreadsheet or a dataframe) are one word.
     """
     if value is None:
         return ""
     text = unicodedata.normalize("NFKC", str(value))
     text = "".join(c for c in text if unicodedata.category(c) != "Cf")
-    return text.strip().casefold()
+    word = text.strip().casefold()
+    whole, point, zeros = word.partition(".")
+    return whole if point and whole.isdigit() and zeros and not zeros.strip("0") else word
 
 
 @dataclass(frozen=True)
