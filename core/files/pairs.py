@@ -6,13 +6,14 @@ nothing but the codes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
-from core.contract.contract import Contract, accepted
+from core.contract.acceptance import accept_codes
+from core.contract.contract import Contract
 from core.errors import InputError, show
 from core.files.shapes import criterion_key
 from core.files.tables import Table
@@ -20,18 +21,14 @@ from core.statistics.confusion import FAIL, MISSING, PASS, UNKNOWN
 from core.verdict import (
     MISSING_WORDS,
     OVERALL,
-    CriterionVerdict,
-    Unscored,
     Verdict,
     WordMap,
     fold_word,
-    no_verdict,
     suggest_words,
 )
 
 Codes = NDArray[np.int8]
 _CODES = {Verdict.PASS: PASS, Verdict.FAIL: FAIL, Verdict.UNKNOWN: UNKNOWN, None: MISSING}
-_VERDICTS = {PASS: Verdict.PASS, FAIL: Verdict.FAIL, UNKNOWN: Verdict.UNKNOWN}
 
 
 @dataclass(frozen=True)
@@ -86,7 +83,7 @@ def words_of(
         raise InputError(
             f"{table.name}, columns {', '.join(columns)}",
             f"{listed} may mean PASS or FAIL.",
-            f"Say which words mean PASS (--pass {open_words[0]}); any other is then FAIL.",
+            "Say which words mean PASS (--pass WORD); any other is then FAIL.",
         )
     if not yes and not no and not fails:
         raise InputError(
@@ -130,90 +127,57 @@ def read_pairs(
     if criterion is None or id is None:
         return Pairs(golds, judges, clusters, lines, repeats)
     keys = [criterion_key(value) for value in _present(table, rows, criterion)]
+    found = _criteria(table, lines, keys, contract)
     by_criterion: dict[str, Pairs] = {}
-    for key in _criteria(table, lines, keys, contract):
+    for key in found:
         at = np.array([number for number, name in enumerate(keys) if name == key], dtype=np.int64)
-        by_criterion[key] = Pairs(
-            golds[at], judges[at], None if clusters is None else clusters[at],
-            [lines[number] for number in at],
-        )  # fmt: skip
+        groups = None if clusters is None else clusters[at]
+        by_criterion[key] = Pairs(golds[at], judges[at], groups, [lines[number] for number in at])
+    if contract is None and found:
+        contract = Contract.from_data({"criteria": [{"key": key} for key in found]}, table.name)
     ids = [value.strip() for value in _present(table, rows, id)]
-    return _per_id(
-        ids, keys, golds, judges, clusters, lines, repeats, by_criterion, contract, table
+    starts = _starts(table, ids, clusters, lines)
+    both = [_per_id(ids, keys, codes, contract) for codes in (golds, judges)]
+    (gold_rule, gold_overall, _), (judge_rule, judge_overall, judge_silent) = both
+    return Pairs(
+        np.where(gold_overall == MISSING, gold_rule, gold_overall),
+        np.where(judge_silent, judge_overall, judge_rule),
+        None if clusters is None else clusters[starts],
+        [lines[number] for number in starts],
+        repeats,
+        by_criterion,
+        () if contract is None else tuple(key for key in contract.keys if key not in found),
     )
 
 
-def _per_id(
-    ids: list[str], keys: list[str], golds: Codes, judges: Codes,
-    clusters: NDArray[np.int64] | None, lines: list[int], repeats: int,
-    by_criterion: dict[str, Pairs], contract: Contract | None, table: Table,
-) -> Pairs:  # fmt: skip
-    """Return acceptance per id, from one code per id and criterion."""
-    criteria = contract.keys if contract is not None else tuple(by_criterion)
-    column = {key: number for number, key in enumerate(criteria)}
+def _starts(
+    table: Table, ids: list[str], clusters: NDArray[np.int64] | None, lines: list[int]
+) -> list[int]:
+    """Return the number of each id's first row; refuses an id that is in two clusters."""
     first: dict[str, int] = {}
     for number, name in enumerate(ids):
-        first.setdefault(name, number)
-    row = {name: number for number, name in enumerate(first)}
-    # one column more than there are criteria: the last one is "overall"
-    grid = np.full((2, len(row), len(criteria) + 1), MISSING, dtype=np.int8)
-    for number, (name, key) in enumerate(zip(ids, keys, strict=True)):
-        if clusters is not None and clusters[number] != clusters[first[name]]:
+        start = first.setdefault(name, number)
+        if clusters is not None and clusters[number] != clusters[start]:
             raise InputError(
                 table.place(lines[number]),
-                f"id {show(name)} is in another cluster than on line {lines[first[name]]}.",
+                f"id {show(name)} is in another cluster than on line {lines[start]}.",
                 "Give one cluster per id.",
             )
-        at = (row[name], column.get(key, len(criteria)))
-        grid[0][at], grid[1][at] = golds[number], judges[number]
-    decide = _decider(criteria, contract)
-    decided = np.array(
-        [[decide(tuple(pattern[:-1])) for pattern in side.tolist()] for side in grid], dtype=np.int8
-    ).reshape(2, len(row))
-    overall = grid[:, :, -1]
-    gold = np.where(overall[0] == MISSING, decided[0], overall[0])
-    silent = (grid[1, :, :-1] == MISSING).all(axis=1)
-    judge = np.where(silent, overall[1], decided[1])
-    starts = list(first.values())
-    return Pairs(
-        gold, judge, None if clusters is None else clusters[starts],
-        [lines[number] for number in starts], repeats,
-        by_criterion, tuple(key for key in criteria if key not in by_criterion),
-    )  # fmt: skip
+    return list(first.values())
 
 
-def _decider(
-    criteria: tuple[str, ...], contract: Contract | None
-) -> Callable[[tuple[int, ...]], int]:
-    """Return the function from codes by criterion to the code of acceptance, remembering."""
-    known: dict[tuple[int, ...], int] = {(): MISSING}
-
-    def rule(codes: tuple[int, ...]) -> bool | None:
-        if contract is None:
-            if FAIL in codes or UNKNOWN in codes:
-                return False
-            return None if MISSING in codes else True
-        return accepted(
-            contract,
-            {
-                key: no_verdict(Unscored.ERROR)
-                if code == MISSING
-                else CriterionVerdict(_VERDICTS[code])
-                for key, code in zip(criteria, codes, strict=True)
-            },
-        )
-
-    def decide(codes: tuple[int, ...]) -> int:
-        if codes not in known:
-            verdict = rule(codes)
-            if verdict is False:
-                hopeful = tuple(PASS if code == UNKNOWN else code for code in codes)
-                known[codes] = FAIL if rule(hopeful) is False else UNKNOWN
-            else:
-                known[codes] = MISSING if verdict is None else PASS
-        return known[codes]
-
-    return decide
+def _per_id(
+    ids: list[str], keys: list[str], codes: Codes, contract: Contract | None
+) -> tuple[Codes, Codes, NDArray[np.bool_]]:
+    """Return per id, in order of appearance: by rule, by "overall", nothing by criterion."""
+    column = {name: number for number, name in enumerate(dict.fromkeys(ids))}
+    row = {key: number for number, key in enumerate(() if contract is None else contract.keys)}
+    grid = np.full((len(row) + 1, len(column)), MISSING, dtype=np.int8)  # the last row is "overall"
+    at = [row.get(key, len(row)) for key in keys], [column[name] for name in ids]
+    grid[at] = codes
+    silent = (grid[:-1] == MISSING).all(axis=0)
+    rule = grid[-1] if contract is None else accept_codes(contract, grid[:-1])
+    return rule, grid[-1], silent
 
 
 def _distinct(table: Table, id: str | None, criterion: str | None) -> tuple[list[int], int]:
