@@ -44,8 +44,12 @@ def interval_chart(rows: Sequence[RateRow], limits: dict[str, float]) -> Any:
     panels = []
     for i, name in enumerate(series):
         data = alt.InlineData(values=[v for v in values if v["series"] == name])
-        y = alt.Y("group:N", sort=order, title=None, axis=alt.Axis(labelLimit=170, labels=i == 0,
-                  ticks=False, domain=False))  # fmt: skip
+        y = alt.Y(
+            "group:N",
+            sort=order,
+            title=None,
+            axis=alt.Axis(labelLimit=170, labels=i == 0, ticks=False, domain=False),
+        )
         axis = alt.Axis(format=".0%", tickCount=5)
         scale = alt.Scale(domain=[0, 1])
         tip = [

@@ -64,6 +64,10 @@ def _verdicts(store: Store, project_id: int, path: Path, version: Version) -> No
     table = read_table(path, path.name)
     found = read_verdicts(table, suggest_shape(table.columns, "judge"), VERDICT_WORDS)
     add_verdicts(
-        store, project_id, verdict_rows(found.rows), version, file_name=path.name,
+        store,
+        project_id,
+        verdict_rows(found.rows),
+        version,
+        file_name=path.name,
         sha256=table.sha256,
-    )  # fmt: skip
+    )

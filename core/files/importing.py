@@ -128,9 +128,12 @@ def carry_out(
     file = {"file_name": plan.table.name, "sha256": plan.table.sha256}
     if plan.outputs is not None:
         difference = add_outputs(
-            store, project_id, output_rows(plan.outputs.rows), replace_changed=replace_changed,
+            store,
+            project_id,
+            output_rows(plan.outputs.rows),
+            replace_changed=replace_changed,
             **file,
-        )  # fmt: skip
+        )
         counts["outputs"] = {
             "new": len(difference.new),
             "present": difference.present,
@@ -138,12 +141,20 @@ def carry_out(
         }
     if plan.labels is not None:
         counts["labels"] = add_labels(
-            store, project_id, label_rows(plan.labels.rows), version,
-            choices=plan.choices["labels"], **file,
-        )  # fmt: skip
+            store,
+            project_id,
+            label_rows(plan.labels.rows),
+            version,
+            choices=plan.choices["labels"],
+            **file,
+        )
     if plan.verdicts is not None:
         counts["verdicts"] = add_verdicts(
-            store, project_id, verdict_rows(plan.verdicts.rows), version,
-            choices=plan.choices["verdicts"], **file,
-        )  # fmt: skip
+            store,
+            project_id,
+            verdict_rows(plan.verdicts.rows),
+            version,
+            choices=plan.choices["verdicts"],
+            **file,
+        )
     return counts

@@ -115,9 +115,14 @@ def add_verdicts(
         outputs = output_ids(c, project_id)
         criteria = criterion_ids(c, project_id, [OVERALL])
         batch = record_import(
-            c, project_id, kind="verdicts", file_name=file_name, sha256=sha256,
-            choices=dict(choices or {}), counts=counts,
-        )  # fmt: skip
+            c,
+            project_id,
+            kind="verdicts",
+            file_name=file_name,
+            sha256=sha256,
+            choices=dict(choices or {}),
+            counts=counts,
+        )
         known: dict[int, dict[int, dict[int, CriterionVerdict]]] = {}
         repeats: dict[int, dict[int, int]] = {}
         made: list[tuple[dict[str, Any], dict[str, CriterionVerdict]]] = []
@@ -193,15 +198,19 @@ def newest_verdicts(
         newest = newest.where(t.judgement.c.output_id.in_(outputs))
     sub = newest.subquery()
     query = sa.select(
-        sub.c.output_id, t.verdict.c.criterion_id, t.verdict.c.verdict, t.verdict.c.unscored,
-        t.verdict.c.evidence, t.verdict.c.change,
+        sub.c.output_id,
+        t.verdict.c.criterion_id,
+        t.verdict.c.verdict,
+        t.verdict.c.unscored,
+        t.verdict.c.evidence,
+        t.verdict.c.change,
     ).join(
         sub,
         sa.and_(
             t.verdict.c.judgement_id == sub.c.judgement_id,
             t.verdict.c.criterion_id == sub.c.criterion_id,
         ),
-    )  # fmt: skip
+    )
     found: dict[int, dict[int, CriterionVerdict]] = {}
     for r in c.execute(query):
         found.setdefault(r.output_id, {})[r.criterion_id] = CriterionVerdict(

@@ -122,11 +122,15 @@ def reviewer_labels(store: Store, project_id: int, reviewer_id: int) -> list[Lab
     with store.read() as c:
         return [
             LabelState(
-                r.output_id, r.key, None if r.verdict is None else LabelValue(r.verdict),
-                r.deferred, r.note, r.question_hash,
+                r.output_id,
+                r.key,
+                None if r.verdict is None else LabelValue(r.verdict),
+                r.deferred,
+                r.note,
+                r.question_hash,
             )
             for r in c.execute(query)
-        ]  # fmt: skip
+        ]
 
 
 def add_labels(
@@ -154,9 +158,14 @@ def add_labels(
         present = _present(c, project_id)
         reviewers: dict[str, int] = {}
         batch = record_import(
-            c, project_id, kind="labels", file_name=file_name, sha256=sha256,
-            choices=dict(choices or {}), counts=counts,
-        )  # fmt: skip
+            c,
+            project_id,
+            kind="labels",
+            file_name=file_name,
+            sha256=sha256,
+            choices=dict(choices or {}),
+            counts=counts,
+        )
         add: list[dict[str, Any]] = []
         for row in rows:
             output = outputs.get((row.sample_id, row.trial))
@@ -176,9 +185,16 @@ def add_labels(
             counts["changed" if key in present else "new"] += 1
             present[key] = state
             entry = LabelEntry(
-                f"import-{batch}", len(add) + 1, output, row.criterion, LabelKind.IMPORT,
-                row.verdict, False, row.note, questions.get(row.criterion, ""),
-            )  # fmt: skip
+                f"import-{batch}",
+                len(add) + 1,
+                output,
+                row.criterion,
+                LabelKind.IMPORT,
+                row.verdict,
+                False,
+                row.note,
+                questions.get(row.criterion, ""),
+            )
             values = _row(entry, project_id, key[1], key[2])
             values |= {"labelled_at": row.labelled_at or now(), "import_batch_id": batch}
             add.append(values)

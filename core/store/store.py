@@ -190,6 +190,25 @@ def record_import(
     )
 
 
+@dataclass(frozen=True)
+class Import:
+    """What was imported when, with the choices made on the mapping screen."""
+
+    kind: str
+    file_name: str
+    choices: dict[str, Any]
+    counts: dict[str, int]
+    at: str
+
+
+def imports_of(store: Store, project_id: int) -> list[Import]:
+    """Return a project's imports, newest first."""
+    table = t.import_batch
+    query = sa.select(table).where(table.c.project_id == project_id).order_by(table.c.id.desc())
+    with store.read() as c:
+        return [Import(r.kind, r.file_name, r.choices, r.counts, r.at) for r in c.execute(query)]
+
+
 # --- opening ---------------------------------------------------------------------------------
 
 

@@ -129,10 +129,14 @@ def left_out(found: Agreement, key: str) -> None:
         (r.examples, "outputs equal to an example in the contract"),
     ]
     said = [f"{n:,} {what}" for n, what in parts if n]
-    share = "" if isinstance(c.base_rate, Undefined) else (
-        f"{plural(c.n, 'output')} counted; people call {percent(c.base_rate.value)} of them good, "
-        f"so passing everything would agree that often. "
-    )  # fmt: skip
+    share = (
+        ""
+        if isinstance(c.base_rate, Undefined)
+        else (
+            f"{plural(c.n, 'output')} counted; people call {percent(c.base_rate.value)} of them good, "
+            f"so passing everything would agree that often. "
+        )
+    )
     unknown = c.unknown_good + c.unknown_bad
     if unknown:
         share += f"UNKNOWN: {c.unknown_good} good, {c.unknown_bad} bad, counted as FAIL. "
@@ -192,10 +196,22 @@ def cases(project: Project, found: Agreement, key: str, judges: list[int]) -> No
     shown = state.get("output")
     at = ids.index(int(shown)) if shown and shown.isdigit() and int(shown) in ids else 0
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.button("Previous", key="agreement.back", disabled=at == 0, shortcut="Left",
-                  on_click=state.put, args=("output", str(ids[max(at - 1, 0)])))  # fmt: skip
-        st.button("Next", key="agreement.next", disabled=at == len(ids) - 1, shortcut="Right",
-                  on_click=state.put, args=("output", str(ids[min(at + 1, len(ids) - 1)])))  # fmt: skip
+        st.button(
+            "Previous",
+            key="agreement.back",
+            disabled=at == 0,
+            shortcut="Left",
+            on_click=state.put,
+            args=("output", str(ids[max(at - 1, 0)])),
+        )
+        st.button(
+            "Next",
+            key="agreement.next",
+            disabled=at == len(ids) - 1,
+            shortcut="Right",
+            on_click=state.put,
+            args=("output", str(ids[min(at + 1, len(ids) - 1)])),
+        )
         st.caption(f"{at + 1} of {len(ids)}")
     case = load_case(store(), project.id, ids[at], judges)
     if case is None:

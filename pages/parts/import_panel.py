@@ -66,7 +66,8 @@ def _read(file_id: str, name: str, data: bytes) -> Table | None:
     separator = st.session_state.get(f"import.separator.{file_id}")
     try:
         table = _table(file_id, name, encoding, separator, data)
-    except NeedsChoice as need:
+    except NeedsChoice as error:
+        need = error
         st.warning("One thing about this file has to be said before it can be read.")
         st.text(str(need))
         if need.preview:
@@ -74,10 +75,13 @@ def _read(file_id: str, name: str, data: bytes) -> Table | None:
         known = ENCODINGS if need.field == "encoding" else list(SEPARATORS)
         options = list(dict.fromkeys([need.guess, *known]))
         st.selectbox(
-            f"Which {need.field} is it?", options, index=None, placeholder="Choose",
+            f"Which {need.field} is it?",
+            options,
+            index=None,
+            placeholder="Choose",
             key=f"import.{need.field}.{file_id}",
             format_func=lambda o: SEPARATORS.get(o, o) + (" (likely)" if o == need.guess else ""),
-        )  # fmt: skip
+        )
         return None
     with st.container(horizontal=True, vertical_alignment="bottom"):
         how = (
@@ -93,10 +97,15 @@ def _read(file_id: str, name: str, data: bytes) -> Table | None:
         )
         if table.separator is not None:
             st.selectbox(
-                "Separator", list(SEPARATORS), format_func=SEPARATORS.get, width=160,
-                index=None, placeholder="Read differently", label_visibility="collapsed",
+                "Separator",
+                list(SEPARATORS),
+                format_func=SEPARATORS.get,
+                width=160,
+                index=None,
+                placeholder="Read differently",
+                label_visibility="collapsed",
                 key=f"import.separator.{file_id}",
-            )  # fmt: skip
+            )
     st.dataframe(
         [dict(zip(table.columns, row, strict=True)) for row in table.rows[:5]], hide_index=True
     )
@@ -107,9 +116,13 @@ def _plan(
     project: Project, version: Version | None, table: Table, default: Sequence[str]
 ) -> Plan | None:
     holds = st.pills(
-        "What does this file hold?", list(HOLDS), format_func=HOLDS.get, selection_mode="multi",
-        default=list(default), key=f"import.holds.{table.sha256}",
-    )  # fmt: skip
+        "What does this file hold?",
+        list(HOLDS),
+        format_func=HOLDS.get,
+        selection_mode="multi",
+        default=list(default),
+        key=f"import.holds.{table.sha256}",
+    )
     if not holds:
         return None
     outputs = _outputs(table) if "outputs" in holds else None
@@ -131,8 +144,13 @@ def _outputs(table: Table) -> ColumnMap:
         options = [*([empty] if empty else []), *table.columns]
         wanted = getattr(guess, field) or empty or table.columns[0]
         with columns[at]:
-            found = st.selectbox(label, options, index=options.index(wanted), help=help,
-                                 key=f"import.{field}.{table.sha256}")  # fmt: skip
+            found = st.selectbox(
+                label,
+                options,
+                index=options.index(wanted),
+                help=help,
+                key=f"import.{field}.{table.sha256}",
+            )
         return None if found in (NONE, ROW_NUMBERS) else str(found)
 
     sample = choose(
@@ -161,9 +179,12 @@ def _said(table: Table, version: Version | None, who: str) -> Said | None:
     long = "One row a label" if people else "One row a verdict"
     by_who, by_criterion = f"One column a {who}", "One column a criterion"
     layout = st.segmented_control(
-        "Layout", [long, by_who, by_criterion], default=long if guess.verdict else by_who,
-        required=True, key=f"{key}.layout",
-    )  # fmt: skip
+        "Layout",
+        [long, by_who, by_criterion],
+        default=long if guess.verdict else by_who,
+        required=True,
+        key=f"{key}.layout",
+    )
     columns = list(table.columns)
     criteria = [OVERALL, *(version.contract.keys if version else ())]
 
@@ -191,17 +212,25 @@ def _said(table: Table, version: Version | None, who: str) -> Said | None:
         change = None if people else one("What to change", guess.change, at=more[3])
         verdict_columns = [verdict]
         shape = Shape(
-            sample, verdict=verdict, trial=trial, criterion=criterion, who=person, who_is=name,
-            said=said, change=change, labelled_at=guess.labelled_at,
-        )  # fmt: skip
+            sample,
+            verdict=verdict,
+            trial=trial,
+            criterion=criterion,
+            who=person,
+            who_is=name,
+            said=said,
+            change=change,
+            labelled_at=guess.labelled_at,
+        )
     elif layout == by_who:
         criterion_is = cells[2].selectbox(
             "Criterion", criteria, format_func=criterion_name, key=f"{key}.is"
         )
         verdict_columns = st.multiselect(
-            f"Columns, one a {who} (the column's name becomes the {who}'s)", columns,
+            f"Columns, one a {who} (the column's name becomes the {who}'s)",
+            columns,
             key=f"{key}.columns",
-        )  # fmt: skip
+        )
         shape = Shape(
             sample, by_who={c: c for c in verdict_columns}, trial=trial, criterion_is=criterion_is
         )
@@ -209,9 +238,11 @@ def _said(table: Table, version: Version | None, who: str) -> Said | None:
         name = cells[2].text_input(f"Name of the {who}", key=f"{key}.name")
         named = [c for c in columns if c in criteria]
         verdict_columns = st.multiselect(
-            "Columns, one a criterion (named as in the contract)", columns, default=named,
+            "Columns, one a criterion (named as in the contract)",
+            columns,
+            default=named,
             key=f"{key}.columns",
-        )  # fmt: skip
+        )
         shape = Shape(
             sample, by_criterion={c: c for c in verdict_columns}, trial=trial, who_is=name
         )
@@ -231,9 +262,12 @@ def _words(table: Table, columns: list[str], key: str, *, judge: bool) -> WordMa
     passes = left.multiselect("Words that mean PASS", known, default=yes, key=f"{key}.pass")
     rest = right.toggle("Every other word means FAIL", key=f"{key}.rest")
     fails = middle.multiselect(
-        "Words that mean FAIL", [w for w in known if w not in passes],
-        default=[w for w in no if w not in passes], key=f"{key}.fail", disabled=rest,
-    )  # fmt: skip
+        "Words that mean FAIL",
+        [w for w in known if w not in passes],
+        default=[w for w in no if w not in passes],
+        key=f"{key}.fail",
+        disabled=rest,
+    )
     words = WordMap.of(passes, None if rest else fails)
     effect = preview_words(values, words, judge=judge)
     said = {
@@ -307,17 +341,24 @@ def _confirm(project: Project, version: Version | None, plan: Plan) -> None:
             [{"Line": p.line, "Why": p.message} for p in plan.problems[:200]], hide_index=True
         )
     st.button(
-        "Store", type="primary", on_click=_store, args=(project, version, plan, replace),
-        disabled=plan.rows == 0, key="import.store",
-    )  # fmt: skip
+        "Store",
+        type="primary",
+        on_click=_store,
+        args=(project, version, plan, replace),
+        disabled=plan.rows == 0,
+        key="import.store",
+    )
 
 
 def _store(project: Project, version: Version | None, plan: Plan, replace: bool) -> None:
     counts = carry_out(store(), project.id, version, plan, replace_changed=replace)
     names = {
-        "new": "new", "changed": "changed", "present": "already here",
-        "no_output": "without their output", "no_criterion": "for unknown criteria",
-    }  # fmt: skip
+        "new": "new",
+        "changed": "changed",
+        "present": "already here",
+        "no_output": "without their output",
+        "no_criterion": "for unknown criteria",
+    }
     st.session_state["import.done"] = [
         f"{HOLDS[kind]}: "
         + ", ".join(f"{n:,} {names[k]}" for k, n in found.items() if n or k == "new")
