@@ -6,7 +6,9 @@ ensure()
 
 import streamlit as st
 
-from pages.parts import contract_editor as editor
+from pages.parts.contract_desk import open_desk, save_bar, versions
+from pages.parts.contract_editor import criteria
+from pages.parts.contract_fields import whole_form
 from pages.parts.panels import page_title
 from pages.parts.workspace import need_project, version
 
@@ -18,12 +20,12 @@ page_title(
     "per criterion, each with an example that passes and one that fails.",
 )
 
-desk = editor.open_desk(project, current)
-editor.save_bar(desk)
-criteria, loop, history = st.tabs(["Criteria", "Evaluator, stop rule and limits", "Versions"])
-with criteria:
-    editor.criteria(desk)
-with loop:
-    editor.whole(desk)
-with history:
-    editor.versions(desk)
+desk = open_desk(project, current)
+save_bar(desk)
+one, two, three = st.tabs(["Criteria", "Evaluator, stop rule and limits", "Versions"])
+with one:
+    criteria(desk)
+with two:
+    whole_form(desk)
+with three:
+    versions(desk)
