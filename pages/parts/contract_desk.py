@@ -52,6 +52,7 @@ def open_desk(project: Project, version: Version | None) -> Desk:
 
 
 def write(desk: Desk, draft: drafts.Draft, *, turn: bool = False) -> None:
+    """Store the draft; `turn` when criteria moved, so that every form starts afresh from it."""
     if desk.stored:
         drafts.write_draft(store(), draft)
     else:
@@ -61,6 +62,7 @@ def write(desk: Desk, draft: drafts.Draft, *, turn: bool = False) -> None:
 
 
 def turn_form() -> None:
+    """Give every widget a new key, so that it shows the draft and not what was typed before."""
     st.session_state["contract.turn"] = st.session_state.get("contract.turn", 0) + 1
 
 

@@ -157,7 +157,7 @@ def _kind(desk: Desk, at: int, key: str) -> None:
 def _parameter(desk: Desk, at: int, kind: str, check: dict[str, Any], p: Parameter) -> None:
     key = desk.key(at, kind, p.name)
     value = check.get(p.name)
-    common: dict[str, Any] = {"key": key, "help": p.help, "on_change": _set}
+    common: dict[str, Any] = {"key": key, "help": p.help, "on_change": set_value}
     path = ("criteria", at, "check", p.name)
     if p.type in ("whole number", "number"):
         whole = p.type == "whole number"
