@@ -265,6 +265,18 @@ def test_an_empty_array_is_refused() -> None:
         table("[]", "t.json")
 
 
+@pytest.mark.parametrize("name", ["log.json", "log.txt"])
+def test_one_json_object_over_several_lines_is_no_table(name: str) -> None:
+    with pytest.raises(InputError, match="one JSON object, not a table"):
+        table('{\n "a": [\n 1\n ],\n "b": NaN\n}\n', name)
+
+
+def test_json_lines_are_known_by_their_content_too() -> None:
+    assert table('{"a": 1}\n', "t.csv").format == "jsonl"
+    assert table('[{"a": 1}]\n', "t.jsonl").format == "json"
+    assert table("{a},b\n1,2\n", "t.csv").columns == ("{a}", "b")
+
+
 def test_when_no_line_is_usable_the_first_problem_is_the_error() -> None:
     with pytest.raises(InputError, match="line 2: 1 cells where the header has 2"):
         table("a,b\n1\n2\n")
