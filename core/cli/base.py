@@ -49,6 +49,11 @@ def emit(data: Any, text: Iterable[str], as_json: bool) -> None:
         print("\n".join(text))
 
 
+def one_line(text: str) -> str:
+    """Return model text for a terminal: one line, and no control character reaches it."""
+    return "".join(c if c.isprintable() else "�" for c in " ".join(text.split()))
+
+
 def load(path: Path, encoding: str | None, separator: str | None) -> Table:
     """Return the table in `path`; lines that cannot be used are listed on stderr."""
     from core.files.tables import read_table

@@ -19,6 +19,7 @@ from core.cli.base import (
     emit,
     load,
     load_contract,
+    one_line,
     say,
     say_problems,
 )
@@ -97,7 +98,8 @@ def check(
         ),
     ]
     misses = [
-        f"{row['sample_id']}, trial {row['trial']}: {key} {one['verdict']}: {one['evidence']}"
+        f"{row['sample_id']}, trial {row['trial']}: {key} {one['verdict']}: "
+        + one_line(one["evidence"])
         for row in rows
         for key, one in row["verdicts"].items()
         if one["verdict"] != Verdict.PASS
@@ -145,11 +147,12 @@ def _outputs(path: Path, encoding: str | None, separator: str | None) -> list[Ou
 
 def lint(contract: ContractFile, as_json: Json = False, workspace: Workspace = WORKSPACE) -> None:
     """List what is likely to go wrong with a contract's criteria."""
+    agreed = load_contract(contract)
     from core.contract.lint import lint as findings_of
 
     findings = [
         {"criterion": f.criterion, "rule": f.rule, "message": f.message, "fix": f.fix}
-        for f in findings_of(load_contract(contract))
+        for f in findings_of(agreed)
     ]
     text = [
         f"{f['criterion'] or 'contract'} ({f['rule']}): {f['message']} {f['fix']}".rstrip()

@@ -111,7 +111,7 @@ def _unmarked_utf16(data: bytes) -> str | None:
 def _guess(data: bytes, at: int) -> str:
     sample = data[max(0, at - 2_000) : at + 30_000]
     try:
-        western = {c for c in data[at:].decode("cp1252") if ord(c) > 127} <= _WESTERN
+        western = {c for c in data[at : at + 30_000].decode("cp1252") if ord(c) > 127} <= _WESTERN
     except UnicodeDecodeError:
         western = False
     if western:

@@ -145,9 +145,10 @@ def json_array(text: str, name: str) -> Iterator[tuple[int, dict[str, str], str]
                 f"{name}, line {text.count(chr(10), 0, at) + 1}",
                 "not JSON: a comma or the closing ] is missing here.",
             )
-    if text[at + 1 :].strip():
+    after = _skip(text, at + 1)
+    if after < len(text):
         raise InputError(
-            f"{name}, line {text.count(chr(10), 0, at) + 1}", "text after the end of the array."
+            f"{name}, line {text.count(chr(10), 0, after) + 1}", "text after the end of the array."
         )
 
 

@@ -115,6 +115,11 @@ def read_table(
         found = json_lines(text) if kind == "jsonl" else json_array(text, name)
         columns, rows, lines = _read_objects(found, problems)
     if not rows:
+        if kind == "jsonl" and _is_one_object(text):
+            raise InputError(
+                name, "this is one JSON object, not a table.",
+                "Load a list of objects, or a file with one object a line.",
+            )  # fmt: skip
         if problems:
             raise InputError(f"{name}, line {problems[0].line}", problems[0].message)
         what = "only a header line" if kind == "csv" else "an empty list"
@@ -166,11 +171,16 @@ def _format(text: str, name: str) -> str:
     ):
         return "json"
     if body.startswith("{"):
-        try:
-            return "jsonl" if isinstance(json.loads(body.split("\n", 1)[0]), dict) else "csv"
-        except (ValueError, RecursionError):
-            return "csv"
+        named = ending in (".csv", ".tsv", ".tab")
+        return "csv" if named and not _is_one_object(body.split("\n", 1)[0]) else "jsonl"
     return "csv"
+
+
+def _is_one_object(text: str) -> bool:
+    try:
+        return isinstance(json.loads(text), dict)
+    except (ValueError, RecursionError):
+        return False
 
 
 def _separator(text: str, name: str, chosen: str | None) -> tuple[str, int, str]:
