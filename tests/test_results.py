@@ -96,9 +96,11 @@ def test_gold_is_adjudicated_else_majority_else_undecided(
 
 def test_an_overall_label_goes_before_the_rule() -> None:
     criteria = np.array([[PASS, PASS, FAIL], [PASS, MISSING, MISSING]], dtype=np.int8)
-    assert overall(
-        two_criteria(), criteria, codes(FAIL, MISSING, MISSING)
-    ).tolist() == [FAIL, MISSING, FAIL]
+    assert overall(two_criteria(), criteria, codes(FAIL, MISSING, MISSING)).tolist() == [
+        FAIL,
+        MISSING,
+        FAIL,
+    ]
 
 
 @given(
@@ -245,8 +247,8 @@ def test_a_case_shows_every_note_and_the_newest_evidence(
     output = load_outputs(store, project.id)[0].id
     case = load_case(store, project.id, output, [judges(store, project.id)[0].id])
     assert case is not None
-    assert [
-        (s.reviewer, s.criterion, s.verdict, s.note) for s in case.labels
-    ] == [("Ana", "polite", "FAIL", "curt")]
+    assert [(s.reviewer, s.criterion, s.verdict, s.note) for s in case.labels] == [
+        ("Ana", "polite", "FAIL", "curt")
+    ]
     assert failed("new", "say please") == case.verdicts["polite"]
     assert load_case(store, project.id, 987654, []) is None

@@ -125,14 +125,15 @@ def carry_out(
 ) -> dict[str, dict[str, int]]:
     """Store what a plan holds and return the counts by kind; doing it again changes nothing."""
     counts: dict[str, dict[str, int]] = {}
-    file = {"file_name": plan.table.name, "sha256": plan.table.sha256}
+    name, sha256 = plan.table.name, plan.table.sha256
     if plan.outputs is not None:
         difference = add_outputs(
             store,
             project_id,
             output_rows(plan.outputs.rows),
             replace_changed=replace_changed,
-            **file,
+            file_name=name,
+            sha256=sha256,
         )
         counts["outputs"] = {
             "new": len(difference.new),
@@ -146,7 +147,8 @@ def carry_out(
             label_rows(plan.labels.rows),
             version,
             choices=plan.choices["labels"],
-            **file,
+            file_name=name,
+            sha256=sha256,
         )
     if plan.verdicts is not None:
         counts["verdicts"] = add_verdicts(
@@ -155,6 +157,7 @@ def carry_out(
             verdict_rows(plan.verdicts.rows),
             version,
             choices=plan.choices["verdicts"],
-            **file,
+            file_name=name,
+            sha256=sha256,
         )
     return counts

@@ -80,12 +80,13 @@ class OutputsFile:
 def suggest_mapping(columns: Sequence[str]) -> ColumnMap:
     """Return the columns whose names are known, to be offered, not assumed."""
     folded = {name.strip().casefold().replace(" ", "_"): name for name in reversed(columns)}
+
+    def known(part: str) -> str | None:
+        return next((folded[word] for word in _KNOWN[part] if word in folded), None)
+
     return ColumnMap(
-        **{
-            part: next((folded[word] for word in words if word in folded), None)
-            for part, words in _KNOWN.items()
-        }
-    )  # type: ignore[arg-type]
+        known("sample_id"), known("output"), known("input"), known("reference"), known("trial")
+    )
 
 
 def read_trial(cell: str) -> int:

@@ -243,3 +243,14 @@ def _repeats(c: sa.Connection, judge: int) -> dict[int, int]:
         .group_by(t.judgement.c.output_id)
     )
     return {r.output_id: r.n for r in c.execute(query)}
+
+
+def known_code_verdicts(c: sa.Connection, project_id: int) -> set[tuple[int, str]]:
+    """Return (output id, verdict hash) of every verdict the code checks have stored."""
+    query = (
+        sa.select(t.judgement.c.output_id, t.verdict.c.verdict_hash)
+        .join(t.verdict, t.verdict.c.judgement_id == t.judgement.c.id)
+        .join(t.judge, t.judge.c.id == t.judgement.c.judge_id)
+        .where(t.judge.c.project_id == project_id, t.judge.c.kind == JudgeKind.CODE)
+    )
+    return {(r.output_id, r.verdict_hash) for r in c.execute(query)}
