@@ -23,12 +23,12 @@ def rate(result: Result) -> str:
     """Return "4.4 % (0.5–15.1 %)", or the reason why there is no rate."""
     if isinstance(result, Undefined):
         return result.reason
-    return f"{percent(result.value)} {rate_range(result)}"
+    return f"{percent(result.value)} ({rate_range(result)})"
 
 
 def rate_range(result: Estimate) -> str:
-    """Return the interval alone: "(0.5–15.1 %)"."""
-    return f"({result.low * 100:.1f}–{percent(result.high)})"
+    """Return the interval alone: "0.5–15.1 %"."""
+    return f"{result.low * 100:.1f}–{percent(result.high)}"
 
 
 def count_of(result: Result) -> str:

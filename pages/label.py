@@ -1,3 +1,5 @@
+"""Label."""
+
 from pages.parts.shell import ensure
 
 ensure()

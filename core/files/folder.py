@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from core.files.contracts import read_contract
+from core.files.importing import Said
 from core.files.labels import NATIVE_WORDS, read_labels
 from core.files.outputs import read_outputs, suggest_mapping
 from core.files.shapes import suggest_shape
@@ -43,7 +44,11 @@ def _fill(store: Store, project_id: int, folder: Path, author: str) -> None:
     table = read_table(folder / "outputs.csv", "outputs.csv")
     outputs = read_outputs(table, suggest_mapping(table.columns))
     add_outputs(
-        store, project_id, output_rows(outputs.rows), file_name=table.name, sha256=table.sha256
+        store,
+        project_id,
+        output_rows(outputs.rows),
+        file_name=table.name,
+        sha256=table.sha256,
     )
     run_code_checks(store, project_id, version)
     if (folder / "labels.csv").exists():
@@ -54,15 +59,23 @@ def _fill(store: Store, project_id: int, folder: Path, author: str) -> None:
 
 def _labels(store: Store, project_id: int, path: Path, version: Version) -> None:
     table = read_table(path, path.name)
-    found = read_labels(table, suggest_shape(table.columns, "reviewer"), NATIVE_WORDS)
+    said = Said(suggest_shape(table.columns, "reviewer"), NATIVE_WORDS)
+    found = read_labels(table, said.shape, said.words)
     add_labels(
-        store, project_id, label_rows(found.rows), version, file_name=path.name, sha256=table.sha256
+        store,
+        project_id,
+        label_rows(found.rows),
+        version,
+        file_name=path.name,
+        sha256=table.sha256,
+        choices=said.choices(),
     )
 
 
 def _verdicts(store: Store, project_id: int, path: Path, version: Version) -> None:
     table = read_table(path, path.name)
-    found = read_verdicts(table, suggest_shape(table.columns, "judge"), VERDICT_WORDS)
+    said = Said(suggest_shape(table.columns, "judge"), VERDICT_WORDS)
+    found = read_verdicts(table, said.shape, said.words)
     add_verdicts(
         store,
         project_id,
@@ -70,4 +83,5 @@ def _verdicts(store: Store, project_id: int, path: Path, version: Version) -> No
         version,
         file_name=path.name,
         sha256=table.sha256,
+        choices=said.choices(),
     )

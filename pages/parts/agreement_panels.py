@@ -24,7 +24,7 @@ from core.wording import (
 )
 from pages.parts import state
 from pages.parts.numbers import Agreement
-from pages.parts.panels import MARKS, mark, verbatim
+from pages.parts.panels import MARKS, mark, small, verbatim
 from pages.parts.workspace import store
 
 CELLS = {
@@ -75,7 +75,7 @@ def rates(c: Confusion, limits: Limits | None) -> None:
 def _number(title: str, result: Result, text: str, kind: str) -> None:
     if isinstance(result, Undefined):
         st.metric(title, "–", help=HELP[kind])
-        st.caption(result.reason)
+        small(result.reason)
         return
     if kind == "kappa":
         st.metric(title, decimal(result.value), help=HELP[kind])
@@ -84,7 +84,7 @@ def _number(title: str, result: Result, text: str, kind: str) -> None:
         )
         return
     st.metric(title, percent(result.value), help=HELP[kind])
-    st.caption(f"95 % interval {rate_range(result)} · {count_of(result)} {text}")
+    small(f"{count_of(result)} {text}", f"95 %: {rate_range(result)}")
 
 
 def table_2x2(c: Confusion) -> None:
@@ -97,7 +97,7 @@ def table_2x2(c: Confusion) -> None:
     for good, name in ((True, "People say good"), (False, "People say bad")):
         head, *columns = st.columns([2, 3, 3], vertical_alignment="center")
         head.markdown(f"**{name}**")
-        for column, (cell, (is_good, _, words)) in zip(
+        for column, (cell, (_, _, words)) in zip(
             columns, [i for i in CELLS.items() if i[1][0] is good], strict=True
         ):
             chosen = state.get("cell", "false_accept") == cell
@@ -108,7 +108,6 @@ def table_2x2(c: Confusion) -> None:
                 width="stretch",
                 on_click=_open_cell,
                 args=(cell,),
-                icon=":material/check:" if (is_good == ("accept" in cell)) else None,
             )
 
 

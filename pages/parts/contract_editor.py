@@ -66,7 +66,7 @@ def _list(desk: Desk, items: list[dict[str, Any]]) -> int:
         selection_mode="single-row",
         key=table,
         selection_default={"selection": {"rows": [at]}},
-        height=min(38 + 35 * len(items), 500),
+        height=500 if len(items) > 13 else "content",
     )
     return at
 

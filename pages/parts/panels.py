@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from typing import NoReturn
 
 import streamlit as st
@@ -29,11 +30,28 @@ def empty(message: str, action: str, page: str, *, view: str | None = None) -> N
     st.stop()
 
 
-def verbatim(text: str, *, height: int | None = None) -> None:
-    """Show text exactly as it is: no Markdown, no HTML, no images fetched, NUL made visible."""
+def visible(text: str) -> str:
+    """Return text with NUL and lone surrogates made visible; nothing else is changed."""
     shown = text.replace("\x00", "␀")
-    shown = "".join(c if not 0xD800 <= ord(c) <= 0xDFFF else "\ufffd" for c in shown)
-    st.code(shown, language=None, wrap_lines=True, height=height or "content")
+    return "".join(c if not 0xD800 <= ord(c) <= 0xDFFF else "\ufffd" for c in shown)
+
+
+def verbatim(text: str, *, height: int = 420) -> None:
+    """Show text exactly as it is: no Markdown, no HTML, no images fetched.
+
+    Longer text scrolls inside a box of `height` pixels.
+    """
+    st.html(
+        f'<div style="white-space:pre-wrap;overflow-wrap:anywhere;max-height:{height}px;overflow:auto;'
+        "border:1px solid rgba(128,138,150,0.35);border-radius:6px;padding:0.7rem 0.9rem;"
+        f'line-height:1.55" tabindex="0">{html.escape(visible(text)) or "&nbsp;"}</div>'
+    )
+
+
+def small(*lines: str) -> None:
+    """Show lines in small type, exactly as they are."""
+    body = "<br>".join(html.escape(line) for line in lines)
+    st.html(f'<div style="font-size:0.85rem;line-height:1.45;opacity:0.8">{body}</div>')
 
 
 def mark(verdict: CriterionVerdict) -> str:

@@ -27,7 +27,12 @@ _TITLES = {
 def page_at(name: str) -> st.Page:
     """Return the page of this name, for navigation and links."""
     file = ROOT / "pages" / f"{name}.py"
-    return st.Page(file, title=_TITLES[name], url_path=name, default=name == "contract")
+    return st.Page(file, title=_TITLES[name], url_path=name)
+
+
+def _start() -> None:
+    """Lead the bare address to the first page, so that every page has an address of its own."""
+    st.switch_page(page_at(next(iter(_TITLES))))
 
 
 def main() -> None:
@@ -38,7 +43,8 @@ def main() -> None:
         page_icon=str(ROOT / "pages" / "parts" / "icon.svg"),
         layout="wide",
     )
-    here = st.navigation([page_at(name) for name in _TITLES])
+    start = st.Page(_start, title="Start", default=True, visibility="hidden")
+    here = st.navigation([start, *(page_at(name) for name in _TITLES)])
     from pages.parts import workspace
 
     try:

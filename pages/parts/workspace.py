@@ -9,6 +9,7 @@ from core.files.folder import load_folder
 from core.store.contracts import Version, latest_version
 from core.store.store import Project, Store, open_store
 from pages.parts import state
+from pages.parts.panels import small
 from sample_data.samples import SAMPLES
 
 
@@ -81,8 +82,7 @@ def sidebar() -> None:
         if titles:
             state.pick("project", "Project", list(titles), show=lambda slug: titles[slug])
         if open_now is not None and open_now.note:
-            st.caption("Sample data" if open_now.sample_slug else "Note")
-            st.text(open_now.note)
+            small(open_now.note)
         with st.popover("Projects", width="stretch"):
             _projects(open_now)
 
