@@ -209,6 +209,23 @@ def _gradient(counts: Floats, statistic: Statistic) -> Floats:
     return np.where(np.isfinite(slope), slope, 0.0)
 
 
+def share(name: str, value: float) -> float:
+    """Return a number in [0, 1] as float, or refuse: percent and text are not guessed at."""
+    number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
+    if not number or not 0 <= value <= 1:
+        raise InputError(name, f"{show(value)} is no share between 0 and 1.", "Write 40 % as 0.4.")
+    return float(value)
+
+
+def whole(name: str, value: int, least: int = 1, most: int | None = None) -> int:
+    """Return a whole number from `least` to `most`, or refuse with its name."""
+    is_whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    if not is_whole or value < least or (most is not None and value > most):
+        top = "up" if most is None else f"to {most}"
+        raise InputError(name, f"{show(value)} is no whole number from {least} {top}.", "Give one.")
+    return int(value)
+
+
 def _count(name: str, value: int) -> int:
     return int(_counts(name, value))
 
