@@ -43,9 +43,13 @@ def interval_chart(rows: Sequence[RateRow], limits: dict[str, float]) -> Any:
     order = list(dict.fromkeys(row.group for row in rows))
     panels = []
     for i, name in enumerate(series):
-        data = alt.Data(values=[v for v in values if v["series"] == name])
-        y = alt.Y("group:N", sort=order, title=None, axis=alt.Axis(labelLimit=170, labels=i == 0,
-                  ticks=False, domain=False))  # fmt: skip
+        data = alt.InlineData(values=[v for v in values if v["series"] == name])
+        y = alt.Y(
+            "group:N",
+            sort=order,
+            title=None,
+            axis=alt.Axis(labelLimit=170, labels=i == 0, ticks=False, domain=False),
+        )
         axis = alt.Axis(format=".0%", tickCount=5)
         scale = alt.Scale(domain=[0, 1])
         tip = [
@@ -64,7 +68,7 @@ def interval_chart(rows: Sequence[RateRow], limits: dict[str, float]) -> Any:
         )
         layers = [bar, dot]
         if name in limits:
-            mark = alt.Chart(alt.Data(values=[{"limit": limits[name]}]))
+            mark = alt.Chart(alt.InlineData(values=[{"limit": limits[name]}]))
             layers.append(
                 mark.mark_rule(strokeDash=[5, 4], color=ORANGE, strokeWidth=2).encode(
                     x="limit:Q",

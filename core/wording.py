@@ -41,9 +41,11 @@ def coefficient(result: Result) -> str:
     if isinstance(result, Undefined):
         return result.reason
     low, high = decimal(result.low), decimal(result.high)
-    return f"{decimal(result.value)} ({low} to {high})" if result.low < 0 else (
-        f"{decimal(result.value)} ({low}–{high})"
-    )  # fmt: skip
+    return (
+        f"{decimal(result.value)} ({low} to {high})"
+        if result.low < 0
+        else (f"{decimal(result.value)} ({low}–{high})")
+    )
 
 
 def plural(n: int, one: str, many: str | None = None) -> str:

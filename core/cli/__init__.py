@@ -21,9 +21,11 @@ from core.errors import BenchError
 DEBUG = "EVALUATOR_BENCH_DEBUG"
 
 app = typer.Typer(
-    add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
     help="Measure evaluators against people, and loops against trying again.",
-)  # fmt: skip
+)
 for _commands in (measure, contracts):
     _commands.register(app)
 

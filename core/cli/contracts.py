@@ -66,13 +66,16 @@ def check(
         words = {key: verdict_word(verdict) for key, verdict in verdicts.items()}
         for key, word in words.items():
             tally[key][word] += 1
-        rows.append({
-            "sample_id": reply.sample_id, "trial": reply.trial,
-            "verdicts": {
-                key: {"verdict": words[key], "evidence": verdict.evidence}
-                for key, verdict in verdicts.items()
-            },
-        })  # fmt: skip
+        rows.append(
+            {
+                "sample_id": reply.sample_id,
+                "trial": reply.trial,
+                "verdicts": {
+                    key: {"verdict": words[key], "evidence": verdict.evidence}
+                    for key, verdict in verdicts.items()
+                },
+            }
+        )
     by_criterion = {
         key: {word.value: counts[word.value] for word in (Verdict.PASS, Verdict.FAIL)}
         for key, counts in tally.items()
@@ -80,11 +83,20 @@ def check(
     waiting = len(agreed.criteria) - len(checks)
     text = [
         f"{plural(len(rows), 'output')}: {outcome[True]:,} accepted, {outcome[False]:,} not"
-        + (f", {outcome[None]:,} open ({plural(waiting, 'criterion', 'criteria')} not checked by "
-           "code, or a check that did not run)" if outcome[None] else "") + ".",
-        *aligned([["", "PASS", "FAIL"], *(
-            [key, *map(str, counts.values())] for key, counts in by_criterion.items())]),
-    ]  # fmt: skip
+        + (
+            f", {outcome[None]:,} open ({plural(waiting, 'criterion', 'criteria')} not checked by "
+            "code, or a check that did not run)"
+            if outcome[None]
+            else ""
+        )
+        + ".",
+        *aligned(
+            [
+                ["", "PASS", "FAIL"],
+                *([key, *map(str, counts.values())] for key, counts in by_criterion.items()),
+            ]
+        ),
+    ]
     misses = [
         f"{row['sample_id']}, trial {row['trial']}: {key} {one['verdict']}: "
         + one_line(one["evidence"])
@@ -96,10 +108,15 @@ def check(
     if len(misses) > SHOWN:
         text.append(f"{len(misses) - SHOWN:,} more; --json lists all.")
     emit(
-        {"outputs": len(rows), "accepted": outcome[True], "by_criterion": by_criterion,
-         "rows": rows},
-        text, as_json,
-    )  # fmt: skip
+        {
+            "outputs": len(rows),
+            "accepted": outcome[True],
+            "by_criterion": by_criterion,
+            "rows": rows,
+        },
+        text,
+        as_json,
+    )
 
 
 def _outputs(path: Path, encoding: str | None, separator: str | None) -> list[OutputRow]:
@@ -121,9 +138,10 @@ def _outputs(path: Path, encoding: str | None, separator: str | None) -> list[Ou
         say(f"{table.name}: {plural(found.duplicates, 'identical repeat')} left out.")
     if found.conflicts:
         raise InputError(
-            table.name, f"{found.conflicts[0]}.",
+            table.name,
+            f"{found.conflicts[0]}.",
             "Number independent draws of one sample in a column named trial.",
-        )  # fmt: skip
+        )
     return found.rows
 
 

@@ -111,24 +111,32 @@ def _agreement_text(one: Confusion) -> list[str]:
     lines = [f"{plural(one.n, 'pair')} with a label and a verdict; left out: {left}."]
     if one.says:
         lines.append(f"The judge {one.says}.")
-    lines += aligned([
-        ["", "judge PASS", "judge FAIL"],
-        ["gold PASS", f"{one.true_accept:,}", f"{one.false_reject:,}"],
-        ["gold FAIL", f"{one.false_accept:,}", f"{one.true_reject:,}"],
-    ])  # fmt: skip
+    lines += aligned(
+        [
+            ["", "judge PASS", "judge FAIL"],
+            ["gold PASS", f"{one.true_accept:,}", f"{one.false_reject:,}"],
+            ["gold FAIL", f"{one.false_accept:,}", f"{one.true_reject:,}"],
+        ]
+    )
     if one.unknown_good or one.unknown_bad:
         lines.append(
             f"UNKNOWN counts as FAIL: {one.unknown_good:,} of good, {one.unknown_bad:,} of bad."
         )
-    return lines + aligned([
-        ["False-accept rate", count_of(one.false_accept_rate), rate(one.false_accept_rate)],
-        ["False-reject rate", count_of(one.false_reject_rate), rate(one.false_reject_rate)],
-        ["Precision", count_of(one.precision), rate(one.precision)],
-        ["Accuracy", count_of(one.accuracy), rate(one.accuracy)],
-        ["Passing everything", count_of(one.always_pass_accuracy), rate(one.always_pass_accuracy)],
-        ["Kappa", count_of(one.kappa), coefficient(one.kappa)],
-        ["AC1", count_of(one.ac1), coefficient(one.ac1)],
-    ])  # fmt: skip
+    return lines + aligned(
+        [
+            ["False-accept rate", count_of(one.false_accept_rate), rate(one.false_accept_rate)],
+            ["False-reject rate", count_of(one.false_reject_rate), rate(one.false_reject_rate)],
+            ["Precision", count_of(one.precision), rate(one.precision)],
+            ["Accuracy", count_of(one.accuracy), rate(one.accuracy)],
+            [
+                "Passing everything",
+                count_of(one.always_pass_accuracy),
+                rate(one.always_pass_accuracy),
+            ],
+            ["Kappa", count_of(one.kappa), coefficient(one.kappa)],
+            ["AC1", count_of(one.ac1), coefficient(one.ac1)],
+        ]
+    )
 
 
 def raters(
@@ -168,11 +176,14 @@ def raters(
     rows = [["", "n", "equal", "kappa"]]
     for a, b, pair in pairs:
         equal, kappa = pair.agreement, pair.kappa
-        rows.append([
-            f"{a} and {b}", f"{pair.n:,}",
-            equal.reason if isinstance(equal, Undefined) else percent(equal),
-            kappa.reason if isinstance(kappa, Undefined) else decimal(kappa, 3),
-        ])  # fmt: skip
+        rows.append(
+            [
+                f"{a} and {b}",
+                f"{pair.n:,}",
+                equal.reason if isinstance(equal, Undefined) else percent(equal),
+                kappa.reason if isinstance(kappa, Undefined) else decimal(kappa, 3),
+            ]
+        )
     emit(
         data,
         [

@@ -33,8 +33,9 @@ _BINARY = (
 )
 # High letters and signs of Western European text under cp1252. Short texts leave a statistical
 # guess undecided between half a dozen code pages; if every high byte is one of these, it is this.
-_WESTERN = frozenset("ÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÑÒÓÔÕÖØÙÚÛÜÝßàáâãäåæçèéêëìíîïñòóôõöøùúûüýÿŒœ"
-                     "€£§°©®™«»‹›‘’‚“”„–—…•·¿¡½¼¾²³´\xa0")  # fmt: skip
+_WESTERN = frozenset(
+    "ÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÑÒÓÔÕÖØÙÚÛÜÝßàáâãäåæçèéêëìíîïñòóôõöøùúûüýÿŒœ€£§°©®™«»‹›‘’‚“”„–—…•·¿¡½¼¾²³´\xa0"
+)
 
 
 def refuse_binary(data: bytes, name: str) -> None:
@@ -87,9 +88,10 @@ def _as_chosen(data: bytes, name: str, encoding: str) -> tuple[str, str]:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise InputError(
-            f"{name}, line {line}", f"cannot be read as {encoding} ({error.reason}).",
+            f"{name}, line {line}",
+            f"cannot be read as {encoding} ({error.reason}).",
             "Choose another encoding.",
-        ) from error  # fmt: skip
+        ) from error
     except (LookupError, ValueError) as error:
         raise InputError(
             name, f"{show(encoding)} is not a text encoding.", "Try utf-8, cp1252 or utf-16."
@@ -128,7 +130,10 @@ def _ask(data: bytes, name: str, problem: str, guess: str, at: int) -> NeedsChoi
     line = data[start : min(stop, max(at, start) + 200)].decode(guess, "replace")
     shown = line.strip()[-160:] if at - start > 160 else line.strip()[:160]
     return NeedsChoice(
-        name, f"{problem}; it reads as {guess}: {show(shown)}.",
+        name,
+        f"{problem}; it reads as {guess}: {show(shown)}.",
         f"Say which encoding it is (--encoding {guess}), or save it as UTF-8.",
-        field="encoding", guess=guess, preview=shown,
-    )  # fmt: skip
+        field="encoding",
+        guess=guess,
+        preview=shown,
+    )

@@ -139,10 +139,13 @@ def detect_separator(text: str, name: str) -> str:
         guess = fits[0][2]
         other = separator_name(fits[1][2])
         raise NeedsChoice(
-            name, f"the cells may be separated by {separator_name(guess)} or by {other}.",
+            name,
+            f"the cells may be separated by {separator_name(guess)} or by {other}.",
             f"Say which (--separator {separator_name(guess)}).",
-            field="separator", guess=guess, preview=show(text.split("\n", 1)[0], 120),
-        )  # fmt: skip
+            field="separator",
+            guess=guess,
+            preview=show(text.split("\n", 1)[0], 120),
+        )
     return fits[0][2]
 
 

@@ -28,9 +28,11 @@ class _Reader:
     def __init__(self) -> None:
         self.fault = ""
         self._decoder = json.JSONDecoder(
-            parse_int=_Number, parse_float=_Number, parse_constant=self._constant,
+            parse_int=_Number,
+            parse_float=_Number,
+            parse_constant=self._constant,
             object_pairs_hook=self._object,
-        )  # fmt: skip
+        )
 
     def _constant(self, word: str) -> None:
         self.fault = f"{word} is not JSON: write null or leave the field out"

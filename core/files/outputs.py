@@ -14,12 +14,20 @@ DEFAULT_TRIAL = 1
 
 _KNOWN = {
     "sample_id": ("sample_id", "id", "idx", "sample", "item_id", "question_id", "task_id", "uid"),
-    "output": ("output", "response", "answer", "completion", "reply", "generation", "prediction",
-               "text"),
+    "output": (
+        "output",
+        "response",
+        "answer",
+        "completion",
+        "reply",
+        "generation",
+        "prediction",
+        "text",
+    ),
     "input": ("input", "prompt", "question", "instruction", "task", "query"),
     "reference": ("reference", "expected", "target", "ideal", "reference_answer", "ground_truth"),
     "trial": ("trial", "epoch", "draw", "attempt", "repeat"),
-}  # fmt: skip
+}
 
 
 @dataclass(frozen=True)
@@ -72,10 +80,13 @@ class OutputsFile:
 def suggest_mapping(columns: Sequence[str]) -> ColumnMap:
     """Return the columns whose names are known, to be offered, not assumed."""
     folded = {name.strip().casefold().replace(" ", "_"): name for name in reversed(columns)}
-    return ColumnMap(**{
-        part: next((folded[word] for word in words if word in folded), None)
-        for part, words in _KNOWN.items()
-    })  # type: ignore[arg-type]  # fmt: skip
+
+    def known(part: str) -> str | None:
+        return next((folded[word] for word in _KNOWN[part] if word in folded), None)
+
+    return ColumnMap(
+        known("sample_id"), known("output"), known("input"), known("reference"), known("trial")
+    )
 
 
 def read_trial(cell: str) -> int:

@@ -87,9 +87,10 @@ def words_of(
         )
     if not yes and not no and not fails:
         raise InputError(
-            f"{table.name}, columns {', '.join(columns)}", "there is no verdict word.",
+            f"{table.name}, columns {', '.join(columns)}",
+            "there is no verdict word.",
             "Choose the columns that hold the verdicts.",
-        )  # fmt: skip
+        )
     return WordMap.of(yes, [*no, *fails])
 
 
@@ -210,9 +211,10 @@ def _present(table: Table, rows: list[int], column: str) -> list[str]:
     for row, cell in zip(rows, cells, strict=True):
         if not cell.strip():
             raise InputError(
-                f"{table.place(table.lines[row])}, column {column}", "the cell is blank.",
+                f"{table.place(table.lines[row])}, column {column}",
+                "the cell is blank.",
                 "Fill it, or leave the line out.",
-            )  # fmt: skip
+            )
     return cells
 
 
@@ -262,9 +264,10 @@ def read_ratings(table: Table, raters: Sequence[str]) -> Ratings:
     """
     if len(set(raters)) < 2 or len(set(raters)) < len(raters):
         raise InputError(
-            "raters", f"{show(list(raters))} are not two or more different columns.",
+            "raters",
+            f"{show(list(raters))} are not two or more different columns.",
             "Name a column per rater.",
-        )  # fmt: skip
+        )
     numbers: dict[str, int] = {}
     left_out: dict[str, int] = {}
     known: dict[str, int] = {}

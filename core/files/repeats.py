@@ -85,7 +85,8 @@ def write(
         text.encode()
     except UnicodeEncodeError as error:
         raise InputError(
-            "csv", f"a cell holds {show(error.object[error.start])}, which UTF-8 cannot carry.",
+            "csv",
+            f"a cell holds {show(error.object[error.start])}, which UTF-8 cannot carry.",
             "Export as JSONL.",
-        ) from error  # fmt: skip
+        ) from error
     return text

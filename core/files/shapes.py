@@ -22,7 +22,7 @@ _KNOWN = {
     "verdict": ("verdict", "label", "result", "grade", "rating"),
     "labelled_at": ("labelled_at", "labeled_at", "timestamp", "created_at"),
     "change": ("change",),
-}  # fmt: skip
+}
 _WHO = {
     "reviewer": ("reviewer", "annotator", "rater", "labeller", "labeler", "user"),
     "judge": ("judge", "evaluator", "grader", "model"),
@@ -137,8 +137,16 @@ def cells(table: Table, shape: Shape, who: str, problems: list[Problem]) -> Iter
         )
     if shape.who is None and not shape.by_who and not shape.who_is.strip():
         raise InputError(table.name, f"no {who} is named.", f"Choose a column or type the {who}.")
-    single = (shape.sample_id, shape.verdict, shape.trial, shape.criterion, shape.who, shape.said,
-              shape.change, shape.labelled_at)  # fmt: skip
+    single = (
+        shape.sample_id,
+        shape.verdict,
+        shape.trial,
+        shape.criterion,
+        shape.who,
+        shape.said,
+        shape.change,
+        shape.labelled_at,
+    )
     used = [name for name in (*single, *shape.by_criterion, *shape.by_who) if name is not None]
     table.require(*used)
     extras = [name for name in table.columns if name not in used]

@@ -125,9 +125,16 @@ def read_table(
         what = "only a header line" if kind == "csv" else "an empty list"
         raise InputError(name, f"{what}, no rows.", "Load a file with at least one row.")
     return Table(
-        name, columns, rows, lines, tuple(problems), encoding, separator, kind,
+        name,
+        columns,
+        rows,
+        lines,
+        tuple(problems),
+        encoding,
+        separator,
+        kind,
         hashlib.sha256(data).hexdigest(),
-    )  # fmt: skip
+    )
 
 
 def _bytes(source: bytes | Path, name: str, max_bytes: int) -> bytes:
@@ -140,9 +147,10 @@ def _bytes(source: bytes | Path, name: str, max_bytes: int) -> bytes:
             size = len(source)
         if size > max_bytes:
             raise InputError(
-                name, f"{size / 1e6:,.1f} MB is more than the limit of {max_bytes / 1e6:,.1f} MB.",
+                name,
+                f"{size / 1e6:,.1f} MB is more than the limit of {max_bytes / 1e6:,.1f} MB.",
                 "Split it, or leave out columns that are not needed.",
-            )  # fmt: skip
+            )
         return source.read_bytes() if isinstance(source, Path) else source
     except FileNotFoundError as error:
         raise InputError(name, "there is no such file.", "Check the path.") from error

@@ -108,8 +108,16 @@ def write_verdicts(rows: Sequence[VerdictRow], form: str = "csv") -> str:
     Read back with `suggest_shape` and `NATIVE_WORDS` the rows are the same.
     """
     return write(
-        rows, NATIVE,
-        lambda row: (row.sample_id, str(row.trial), row.criterion, row.judge,
-                     verdict_word(row.result), row.result.evidence, row.result.change),
+        rows,
+        NATIVE,
+        lambda row: (
+            row.sample_id,
+            str(row.trial),
+            row.criterion,
+            row.judge,
+            verdict_word(row.result),
+            row.result.evidence,
+            row.result.change,
+        ),
         form,
-    )  # fmt: skip
+    )

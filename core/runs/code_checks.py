@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import sqlalchemy as sa
-
 from core.contract.criterion import Criterion
-from core.store import tables as t
 from core.store.contracts import Version
-from core.store.judgements import CODE_CHECKS, JudgeKind, insert_judgements, judge_id
+from core.store.judgements import (
+    CODE_CHECKS,
+    JudgeKind,
+    insert_judgements,
+    judge_id,
+    known_code_verdicts,
+)
 from core.store.outputs import load_outputs
 from core.store.store import Store, now
 from core.text import exact_hash
@@ -43,7 +46,7 @@ def run_code_checks(
     hashes = {c.key: c.verdict_hash for c in criteria}
     outputs = load_outputs(store, project_id)
     with store.read() as c:
-        known = _known(c, project_id)
+        known = known_code_verdicts(c, project_id)
     made: list[tuple[dict[str, Any], dict[str, CriterionVerdict]]] = []
     for done, output in enumerate(outputs):
         missing = [key for key in hashes if (output.id, hashes[key]) not in known]
@@ -73,7 +76,7 @@ def run_code_checks(
         with store.write(project_id) as c:
             judge = judge_id(c, project_id, CODE_CHECKS, JudgeKind.CODE)
             # Another process may have run the same checks meanwhile: keep its verdicts.
-            known = _known(c, project_id)
+            known = known_code_verdicts(c, project_id)
             made = [
                 (values | {"judge_id": judge}, verdicts)
                 for values, verdicts in made
@@ -82,14 +85,3 @@ def run_code_checks(
             insert_judgements(c, made, dict(version.criteria), hashes)
     progress(1.0)
     return sum(len(verdicts) for _, verdicts in made)
-
-
-def _known(c: sa.Connection, project_id: int) -> set[tuple[int, str]]:
-    """Return (output id, verdict hash) of every code verdict stored."""
-    query = (
-        sa.select(t.judgement.c.output_id, t.verdict.c.verdict_hash)
-        .join(t.verdict, t.verdict.c.judgement_id == t.judgement.c.id)
-        .join(t.judge, t.judge.c.id == t.judgement.c.judge_id)
-        .where(t.judge.c.project_id == project_id, t.judge.c.kind == JudgeKind.CODE)
-    )
-    return {(r.output_id, r.verdict_hash) for r in c.execute(query)}

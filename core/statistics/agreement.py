@@ -207,9 +207,10 @@ def _codes(values: ArrayLike) -> NDArray[np.int64]:
         return np.zeros(array.shape, np.int64)
     if array.dtype.kind not in "iu" or array.min() < MISSING:
         raise InputError(
-            "ratings", f"{show(values)} is no array of category codes.",
+            "ratings",
+            f"{show(values)} is no array of category codes.",
             "Encode the categories as 0, 1, 2 … and missing ratings as -1 first.",
-        )  # fmt: skip
+        )
     return array.astype(np.int64)
 
 
@@ -218,7 +219,8 @@ def _table(table: ArrayLike) -> tuple[NDArray[np.int64], int]:
     square = counts.ndim == 2 and counts.shape[0] == counts.shape[1]
     if not square or counts.dtype.kind not in "iu" or (counts.size and counts.min() < 0):
         raise InputError(
-            "table", f"{show(table)} is no square table of counts.",
+            "table",
+            f"{show(table)} is no square table of counts.",
             "Give one row and one column per category.",
-        )  # fmt: skip
+        )
     return counts.astype(np.int64), int(counts.sum())

@@ -61,14 +61,16 @@ class Confusion:
                 )
         if self.unknown_good > self.false_reject or self.unknown_bad > self.true_reject:
             raise InputError(
-                "unknown", "there are more UNKNOWN verdicts than rejects they are part of.",
+                "unknown",
+                "there are more UNKNOWN verdicts than rejects they are part of.",
                 "Count each UNKNOWN as a reject too.",
-            )  # fmt: skip
+            )
         if self.by_cluster is not None and tuple(self.by_cluster.sum(axis=0)) != self.cells:
             raise InputError(
-                "clusters", "the cells per cluster do not add up to the four cells.",
+                "clusters",
+                "the cells per cluster do not add up to the four cells.",
                 "Count both from the same pairs.",
-            )  # fmt: skip
+            )
 
     @property
     def cells(self) -> tuple[int, int, int, int]:
@@ -270,13 +272,15 @@ def _codes(name: str, values: ArrayLike) -> NDArray[np.integer]:
         return np.zeros(0, np.int8)
     if array.ndim != 1 or array.dtype.kind not in "iu":
         raise InputError(
-            name, f"{show(values)} is no list of verdict codes.",
+            name,
+            f"{show(values)} is no list of verdict codes.",
             "Map the words to PASS 1, FAIL 0, UNKNOWN 2 or MISSING -1 first.",
-        )  # fmt: skip
+        )
     if array.min() < MISSING or array.max() > UNKNOWN:
         wrong = array[(array < MISSING) | (array > UNKNOWN)][0]
         raise InputError(
-            name, f"code {int(wrong)} means nothing.",
+            name,
+            f"code {int(wrong)} means nothing.",
             "Use PASS 1, FAIL 0, UNKNOWN 2 or MISSING -1.",
-        )  # fmt: skip
+        )
     return array

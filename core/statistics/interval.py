@@ -114,9 +114,10 @@ def clustered_rate(errors: ArrayLike, items: ArrayLike, *, nothing: str) -> Resu
     if np.any(e > m):
         where = int(np.argmax(e > m))
         raise InputError(
-            f"cluster {where}", f"{int(e[where])} errors of {int(m[where])} items.",
+            f"cluster {where}",
+            f"{int(e[where])} errors of {int(m[where])} items.",
             "Errors cannot be more than items.",
-        )  # fmt: skip
+        )
     k, n = int(e.sum()), int(m.sum())
     if n == 0:
         return Undefined(nothing, 0, 0)

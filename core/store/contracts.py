@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from core.contract.contract import Contract
 from core.errors import InputError, StaleSaveError
 from core.store import tables as t
-from core.store.store import Store, criterion_ids, now
+from core.store.store import Store, criterion_ids, insert_id, now
 
 
 @dataclass(frozen=True)
@@ -80,17 +80,17 @@ def save_version(
                 .values(key=new)
             )
         ids = criterion_ids(c, project_id, list(contract.keys))
-        made = c.execute(
-            t.contract_version.insert().values(
-                project_id=project_id,
-                number=number + 1,
-                name=name,
-                author=author,
-                content=contract.to_data(),
-                content_hash=contract.content_hash,
-                created_at=now(),
-            )
-        ).inserted_primary_key[0]
+        made = insert_id(
+            c,
+            t.contract_version,
+            project_id=project_id,
+            number=number + 1,
+            name=name,
+            author=author,
+            content=contract.to_data(),
+            content_hash=contract.content_hash,
+            created_at=now(),
+        )
         c.execute(
             t.contract_criterion.insert(),
             [

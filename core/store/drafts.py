@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import sqlalchemy as sa
@@ -49,14 +49,19 @@ class Draft:
         return {old: c["key"] for old, c in pairs if old and old != c.get("key")}
 
 
-def start_draft(store: Store, project_id: int, version: Version | None) -> Draft:
-    """Store and return a new draft with the content of `version`, or a blank one."""
+def fresh(version: Version | None) -> Draft:
+    """Return a draft with the content of `version`, or a blank one; it is not stored."""
     content = _BLANK if version is None else version.contract.to_data()
     origins = tuple(str(c["key"]) for c in content["criteria"])
-    draft = Draft(secrets.token_hex(8), 0 if version is None else version.number, content, origins)
+    return Draft("", 0 if version is None else version.number, content, origins)
+
+
+def add_draft(store: Store, project_id: int, draft: Draft) -> str:
+    """Store a new draft and return its id."""
+    stored = replace(draft, id=secrets.token_hex(8))
     with store.write() as c:
-        c.execute(t.contract_draft.insert().values(project_id=project_id, **_values(draft)))
-    return draft
+        c.execute(t.contract_draft.insert().values(project_id=project_id, **_values(stored)))
+    return stored.id
 
 
 def load_draft(store: Store, project_id: int, draft_id: str) -> Draft | None:
@@ -93,9 +98,14 @@ def publish_draft(
     """
     contract = Contract.from_data(draft.contract)
     version = save_version(
-        store, project_id, contract, author=author, name=name, based_on=draft.based_on,
+        store,
+        project_id,
+        contract,
+        author=author,
+        name=name,
+        based_on=draft.based_on,
         renames=draft.renames,
-    )  # fmt: skip
+    )
     drop_draft(store, draft.id)
     return version
 

@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from core.store import tables as t
 from core.store.contracts import Version
 from core.store.outputs import output_ids
-from core.store.store import Store, criterion_ids, now, record_import
+from core.store.store import Store, criterion_ids, insert_id, now, record_import
 from core.text import content_hash, exact_hash
 from core.verdict import OVERALL, CriterionVerdict, Unscored, Verdict
 
@@ -76,13 +76,15 @@ def judge_id(
     if found is not None:
         return int(found)
     settings = dict(config or {})
-    made = connection.execute(
-        t.judge.insert().values(
-            project_id=project_id, name=name, kind=kind.value, config=settings,
-            config_hash=content_hash([kind.value, name, settings]),
-        )
-    )  # fmt: skip
-    return int(made.inserted_primary_key[0])
+    return insert_id(
+        connection,
+        t.judge,
+        project_id=project_id,
+        name=name,
+        kind=kind.value,
+        config=settings,
+        config_hash=content_hash([kind.value, name, settings]),
+    )
 
 
 def add_verdicts(
@@ -113,9 +115,14 @@ def add_verdicts(
         outputs = output_ids(c, project_id)
         criteria = criterion_ids(c, project_id, [OVERALL])
         batch = record_import(
-            c, project_id, kind="verdicts", file_name=file_name, sha256=sha256,
-            choices=dict(choices or {}), counts=counts,
-        )  # fmt: skip
+            c,
+            project_id,
+            kind="verdicts",
+            file_name=file_name,
+            sha256=sha256,
+            choices=dict(choices or {}),
+            counts=counts,
+        )
         known: dict[int, dict[int, dict[int, CriterionVerdict]]] = {}
         repeats: dict[int, dict[int, int]] = {}
         made: list[tuple[dict[str, Any], dict[str, CriterionVerdict]]] = []
@@ -191,15 +198,19 @@ def newest_verdicts(
         newest = newest.where(t.judgement.c.output_id.in_(outputs))
     sub = newest.subquery()
     query = sa.select(
-        sub.c.output_id, t.verdict.c.criterion_id, t.verdict.c.verdict, t.verdict.c.unscored,
-        t.verdict.c.evidence, t.verdict.c.change,
+        sub.c.output_id,
+        t.verdict.c.criterion_id,
+        t.verdict.c.verdict,
+        t.verdict.c.unscored,
+        t.verdict.c.evidence,
+        t.verdict.c.change,
     ).join(
         sub,
         sa.and_(
             t.verdict.c.judgement_id == sub.c.judgement_id,
             t.verdict.c.criterion_id == sub.c.criterion_id,
         ),
-    )  # fmt: skip
+    )
     found: dict[int, dict[int, CriterionVerdict]] = {}
     for r in c.execute(query):
         found.setdefault(r.output_id, {})[r.criterion_id] = CriterionVerdict(
@@ -232,3 +243,14 @@ def _repeats(c: sa.Connection, judge: int) -> dict[int, int]:
         .group_by(t.judgement.c.output_id)
     )
     return {r.output_id: r.n for r in c.execute(query)}
+
+
+def known_code_verdicts(c: sa.Connection, project_id: int) -> set[tuple[int, str]]:
+    """Return (output id, verdict hash) of every verdict the code checks have stored."""
+    query = (
+        sa.select(t.judgement.c.output_id, t.verdict.c.verdict_hash)
+        .join(t.verdict, t.verdict.c.judgement_id == t.judgement.c.id)
+        .join(t.judge, t.judge.c.id == t.judgement.c.judge_id)
+        .where(t.judge.c.project_id == project_id, t.judge.c.kind == JudgeKind.CODE)
+    )
+    return {(r.output_id, r.verdict_hash) for r in c.execute(query)}

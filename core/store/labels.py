@@ -14,7 +14,7 @@ from core.labelling.label import LabelEntry, LabelKind
 from core.store import tables as t
 from core.store.contracts import Version
 from core.store.outputs import output_ids
-from core.store.store import Store, criterion_ids, now, record_import
+from core.store.store import Store, criterion_ids, insert_id, now, record_import
 from core.text import person_key
 from core.verdict import OVERALL, LabelValue
 
@@ -122,11 +122,15 @@ def reviewer_labels(store: Store, project_id: int, reviewer_id: int) -> list[Lab
     with store.read() as c:
         return [
             LabelState(
-                r.output_id, r.key, None if r.verdict is None else LabelValue(r.verdict),
-                r.deferred, r.note, r.question_hash,
+                r.output_id,
+                r.key,
+                None if r.verdict is None else LabelValue(r.verdict),
+                r.deferred,
+                r.note,
+                r.question_hash,
             )
             for r in c.execute(query)
-        ]  # fmt: skip
+        ]
 
 
 def add_labels(
@@ -154,10 +158,15 @@ def add_labels(
         present = _present(c, project_id)
         reviewers: dict[str, int] = {}
         batch = record_import(
-            c, project_id, kind="labels", file_name=file_name, sha256=sha256,
-            choices=dict(choices or {}), counts=counts,
-        )  # fmt: skip
-        add = []
+            c,
+            project_id,
+            kind="labels",
+            file_name=file_name,
+            sha256=sha256,
+            choices=dict(choices or {}),
+            counts=counts,
+        )
+        add: list[dict[str, Any]] = []
         for row in rows:
             output = outputs.get((row.sample_id, row.trial))
             if output is None:
@@ -176,9 +185,16 @@ def add_labels(
             counts["changed" if key in present else "new"] += 1
             present[key] = state
             entry = LabelEntry(
-                f"import-{batch}", len(add) + 1, output, row.criterion, LabelKind.IMPORT,
-                row.verdict, False, row.note, questions.get(row.criterion, ""),
-            )  # fmt: skip
+                f"import-{batch}",
+                len(add) + 1,
+                output,
+                row.criterion,
+                LabelKind.IMPORT,
+                row.verdict,
+                False,
+                row.note,
+                questions.get(row.criterion, ""),
+            )
             values = _row(entry, project_id, key[1], key[2])
             values |= {"labelled_at": row.labelled_at or now(), "import_batch_id": batch}
             add.append(values)
@@ -261,7 +277,4 @@ def _reviewer(c: sa.Connection, project_id: int, name: str) -> tuple[int, str]:
     clean = " ".join(name.split())
     if not clean:
         raise InputError("reviewer", f"got {show(name)}.", "Every label belongs to a named person.")
-    made = c.execute(
-        t.reviewer.insert().values(project_id=project_id, key=person_key(name), name=clean)
-    )
-    return int(made.inserted_primary_key[0]), clean
+    return insert_id(c, t.reviewer, project_id=project_id, key=person_key(name), name=clean), clean

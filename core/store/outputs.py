@@ -9,7 +9,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from core.store import tables as t
-from core.store.store import Store, record_import
+from core.store.store import Store, insert_id, record_import
 from core.text import fingerprint
 
 
@@ -105,7 +105,11 @@ def add_outputs(
                 ],
             )
         record_import(
-            c, project_id, kind="outputs", file_name=file_name, sha256=sha256,
+            c,
+            project_id,
+            kind="outputs",
+            file_name=file_name,
+            sha256=sha256,
             choices=dict(choices or {}),
             counts={
                 "new": len(difference.new),
@@ -113,7 +117,7 @@ def add_outputs(
                 "changed": len(difference.changed),
                 "replaced": len(difference.changed) if replace_changed else 0,
             },
-        )  # fmt: skip
+        )
     return difference
 
 
@@ -157,12 +161,15 @@ def output_ids(connection: sa.Connection, project_id: int) -> dict[tuple[str, in
 def _compare(c: sa.Connection, project_id: int, rows: Sequence[NewOutput]) -> OutputDifference:
     query = (
         sa.select(
-            t.sample.c.sample_id, t.output.c.trial, t.output.c.text, t.sample.c.input,
+            t.sample.c.sample_id,
+            t.output.c.trial,
+            t.output.c.text,
+            t.sample.c.input,
             t.sample.c.reference,
         )
         .join(t.sample, t.sample.c.id == t.output.c.sample_pk)
         .where(t.output.c.project_id == project_id, t.output.c.current)
-    )  # fmt: skip
+    )
     known = {(r.sample_id, r.trial): (r.text, r.input, r.reference) for r in c.execute(query)}
     inputs = {key[0]: value[1:] for key, value in known.items()}
     new: list[NewOutput] = []
@@ -191,13 +198,14 @@ def _sample_ids(c: sa.Connection, project_id: int) -> dict[str, int]:
 
 
 def _add_sample(c: sa.Connection, project_id: int, row: NewOutput) -> int:
-    made = c.execute(
-        t.sample.insert().values(
-            project_id=project_id, sample_id=row.sample_id, input=row.input,
-            reference=row.reference,
-        )
-    )  # fmt: skip
-    return int(made.inserted_primary_key[0])
+    return insert_id(
+        c,
+        t.sample,
+        project_id=project_id,
+        sample_id=row.sample_id,
+        input=row.input,
+        reference=row.reference,
+    )
 
 
 def _key(key: tuple[int, int]) -> sa.ColumnElement[bool]:

@@ -31,8 +31,9 @@ class Results:
     """Codes for every current output: `gold[key][i]` and `judge[key][i]` speak of `outputs[i]`.
 
     Keys are the contract's criteria in order, then "overall" (acceptance of the whole output).
-    `samples[i]` tells which outputs share a sample. Codes are PASS, FAIL, UNKNOWN (judge only) and MISSING. `stale_labels` and `stale_verdicts`
-    count what was given for another wording and so is left out; `undecided` counts splits.
+    `samples[i]` tells which outputs share a sample. Codes are PASS, FAIL, UNKNOWN (judge only)
+    and MISSING. `stale_labels` and `stale_verdicts` count what was given for another wording and
+    so is left out; `undecided` counts splits.
     `examples` counts outputs left out because they equal an example of the contract.
     """
 

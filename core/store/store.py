@@ -109,16 +109,16 @@ class Store:
                 raise InputError(
                     "project title", f"{show(title)} exists already.", "Choose another name."
                 )
-            row_id = c.execute(
-                t.project.insert().values(
-                    slug=slug,
-                    title=title,
-                    note=note,
-                    sample_slug=sample_slug,
-                    created_at=now(),
-                    revision=0,
-                )
-            ).inserted_primary_key[0]
+            row_id = insert_id(
+                c,
+                t.project,
+                slug=slug,
+                title=title,
+                note=note,
+                sample_slug=sample_slug,
+                created_at=now(),
+                revision=0,
+            )
             c.execute(t.criterion.insert().values(project_id=row_id, key=OVERALL))
         return Project(row_id, slug, title, note, sample_slug, False, 0)
 
@@ -148,6 +148,11 @@ class Store:
         return int(value or 0)
 
 
+def insert_id(connection: Connection, table: sa.Table, **values: Any) -> int:
+    """Insert one row and return its id."""
+    return int(connection.scalar(table.insert().values(**values).returning(table.c.id)) or 0)
+
+
 def criterion_ids(connection: Connection, project_id: int, keys: list[str]) -> dict[str, int]:
     """Return the identity of each criterion key in a project, made on first use."""
     table = t.criterion
@@ -157,8 +162,7 @@ def criterion_ids(connection: Connection, project_id: int, keys: list[str]) -> d
     }
     for key in keys:
         if key not in known:
-            made = connection.execute(table.insert().values(project_id=project_id, key=key))
-            known[key] = made.inserted_primary_key[0]
+            known[key] = insert_id(connection, table, project_id=project_id, key=key)
     return known
 
 
@@ -173,18 +177,36 @@ def record_import(
     counts: dict[str, int],
 ) -> int:
     """Keep what was imported and which choices were made for it; returns its id."""
-    made = connection.execute(
-        t.import_batch.insert().values(
-            project_id=project_id,
-            kind=kind,
-            file_name=file_name,
-            sha256=sha256,
-            choices=choices,
-            counts=counts,
-            at=now(),
-        )
+    return insert_id(
+        connection,
+        t.import_batch,
+        project_id=project_id,
+        kind=kind,
+        file_name=file_name,
+        sha256=sha256,
+        choices=choices,
+        counts=counts,
+        at=now(),
     )
-    return int(made.inserted_primary_key[0])
+
+
+@dataclass(frozen=True)
+class Import:
+    """What was imported when, with the choices made on the mapping screen."""
+
+    kind: str
+    file_name: str
+    choices: dict[str, Any]
+    counts: dict[str, int]
+    at: str
+
+
+def imports_of(store: Store, project_id: int) -> list[Import]:
+    """Return a project's imports, newest first."""
+    table = t.import_batch
+    query = sa.select(table).where(table.c.project_id == project_id).order_by(table.c.id.desc())
+    with store.read() as c:
+        return [Import(r.kind, r.file_name, r.choices, r.counts, r.at) for r in c.execute(query)]
 
 
 # --- opening ---------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import streamlit as st
 
-from core.statistics.confusion import MISSING, PASS, Confusion, count
+from core.statistics.confusion import FAIL, MISSING, PASS, UNKNOWN, Confusion, count
 from core.store.contracts import Version
 from core.store.results import Results, load_results
 from core.store.store import Project
@@ -33,6 +33,22 @@ class Agreement:
 def agreement(project: Project, version: Version | None, judge: int) -> Agreement:
     """Return the agreement of a judge with gold under a contract version."""
     return _agreement(project.id, project.revision, judge, version)
+
+
+def code_counts(project: Project, version: Version) -> Mapping[str, Mapping[int, int]]:
+    """Return, for each criterion, how many outputs have each code from the code checks."""
+    return _code_counts(project.id, project.revision, version)
+
+
+@st.cache_resource(max_entries=30, show_spinner=False)
+def _code_counts(
+    project_id: int, revision: int, _version: Version
+) -> Mapping[str, Mapping[int, int]]:
+    results = load_results(store(), project_id, _version, None)
+    return {
+        key: {code: int(np.count_nonzero(codes == code)) for code in (PASS, FAIL, UNKNOWN, MISSING)}
+        for key, codes in results.judge.items()
+    }
 
 
 @st.cache_resource(max_entries=30, show_spinner=False)

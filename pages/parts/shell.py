@@ -16,21 +16,18 @@ ROOT = Path(__file__).parents[2]
 _READY = "shell.ready"
 
 
-def pages() -> dict[str, list[st.Page]]:
-    """Return the navigation: the main job first, then looking back, then reading up."""
+_TITLES = {
+    "contract": "Contract",
+    "label": "Label",
+    "judge": "Judge",
+    "agreement": "Agreement",
+}
 
-    def page(name: str, title: str, icon: str, *, default: bool = False) -> st.Page:
-        file = ROOT / "pages" / f"{name}.py"
-        return st.Page(file, title=title, icon=icon, url_path=name, default=default)
 
-    return {
-        "Build": [
-            page("contract", "Contract", "1️⃣", default=True),
-            page("label", "Label", "2️⃣"),
-            page("judge", "Judge", "3️⃣"),
-            page("agreement", "Agreement", "4️⃣"),
-        ],
-    }
+def page_at(name: str) -> st.Page:
+    """Return the page of this name, for navigation and links."""
+    file = ROOT / "pages" / f"{name}.py"
+    return st.Page(file, title=_TITLES[name], url_path=name, default=name == "contract")
 
 
 def main() -> None:
@@ -41,7 +38,7 @@ def main() -> None:
         page_icon=str(ROOT / "pages" / "parts" / "icon.svg"),
         layout="wide",
     )
-    here = st.navigation(pages())
+    here = st.navigation([page_at(name) for name in _TITLES])
     from pages.parts import workspace
 
     try:

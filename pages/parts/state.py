@@ -14,9 +14,20 @@ from typing import Literal
 import streamlit as st
 
 Name = Literal[
-    "project", "reviewer", "version", "judge", "criterion", "output", "sample", "cell", "trace",
-    "round", "view", "preset",
-]  # fmt: skip
+    "project",
+    "reviewer",
+    "version",
+    "judge",
+    "criterion",
+    "output",
+    "sample",
+    "cell",
+    "trace",
+    "round",
+    "view",
+    "preset",
+    "draft",
+]
 
 
 def get(name: Name, default: str | None = None) -> str | None:
