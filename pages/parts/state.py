@@ -27,6 +27,15 @@ Name = Literal[
     "view",
     "preset",
     "draft",
+    "p",
+    "r",
+    "cap",
+    "critic",
+    "far",
+    "frr",
+    "damage",
+    "fresh",
+    "counts",
 ]
 
 
