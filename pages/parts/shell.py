@@ -17,6 +17,7 @@ _READY = "shell.ready"
 
 
 _TITLES = {
+    "home": "Home",
     "contract": "Contract",
     "label": "Label",
     "judge": "Judge",
