@@ -86,9 +86,23 @@ FAIL_WORDS = frozenset(
     {"fail", "failed", "false", "no", "n", "0", "0.0", "unmet", "i", "incorrect", "bad"}
 )
 MISSING_WORDS = frozenset(
-    {"", "unsure", "?", "n/a", "na", "nan", "none", "null", "-", "garbage", "error", "unscored",
-     "skipped", *[reason.value for reason in Unscored]}
-)  # fmt: skip
+    {
+        "",
+        "unsure",
+        "?",
+        "n/a",
+        "na",
+        "nan",
+        "none",
+        "null",
+        "-",
+        "garbage",
+        "error",
+        "unscored",
+        "skipped",
+        *[reason.value for reason in Unscored],
+    }
+)
 UNKNOWN_WORD = "unknown"
 
 
@@ -96,13 +110,16 @@ def fold_word(value: object) -> str:
     """Return the form in which two verdict words are compared: text, trimmed, case-folded.
 
     Invisible characters (zero-width, byte-order marks) are dropped, so that "\\u200bfail" is
-    "fail"; `True`, `1` and `1.0` become "true", "1" and "1.0".
+    "fail". A whole number with zeros behind the point is that number, so that 1, "1" and "1.0"
+    (what a column with gaps becomes in a spreadsheet or a dataframe) are one word.
     """
     if value is None:
         return ""
     text = unicodedata.normalize("NFKC", str(value))
     text = "".join(c for c in text if unicodedata.category(c) != "Cf")
-    return text.strip().casefold()
+    word = text.strip().casefold()
+    whole, point, zeros = word.partition(".")
+    return whole if point and whole.isdigit() and zeros and not zeros.strip("0") else word
 
 
 @dataclass(frozen=True)
@@ -124,9 +141,10 @@ class WordMap:
         no = None if fails is None else frozenset(fold_word(word) for word in fails)
         if no is not None and yes & no:
             raise InputError(
-                "verdict words", f"{show(min(yes & no))} is given as both PASS and FAIL.",
+                "verdict words",
+                f"{show(min(yes & no))} is given as both PASS and FAIL.",
                 "Keep it in one list.",
-            )  # fmt: skip
+            )
         return cls(yes, no)
 
     def read(self, value: object, *, place: str, judge: bool) -> Verdict | None:
@@ -147,9 +165,10 @@ class WordMap:
         if self.fails is None:
             return Verdict.FAIL
         raise InputError(
-            place, f"{show(value)} is not one of the words for PASS or FAIL.",
+            place,
+            f"{show(value)} is not one of the words for PASS or FAIL.",
             "Map it to PASS or FAIL, or clear the cell.",
-        )  # fmt: skip
+        )
 
 
 def suggest_words(values: Iterable[object]) -> tuple[list[str], list[str], list[str]]:

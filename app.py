@@ -1,0 +1,5 @@
+"""Evaluator Bench: `streamlit run app.py`."""
+
+from pages.parts.shell import main
+
+main()

@@ -1,0 +1,161 @@
+"""Commands about a contract: check (its code checks over outputs) and lint."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from core.cli.base import (
+    SHOWN,
+    WORKSPACE,
+    Encoding,
+    Json,
+    Separator,
+    Workspace,
+    aligned,
+    emit,
+    load,
+    load_contract,
+    one_line,
+    say,
+    say_problems,
+)
+
+if TYPE_CHECKING:
+    from core.files.outputs import OutputRow
+
+ContractFile = Annotated[Path, typer.Argument(metavar="CONTRACT", help="YAML or JSON.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of this module."""
+    app.command()(check)
+    app.command()(lint)
+
+
+def check(
+    contract: ContractFile,
+    outputs: Annotated[Path, typer.Argument(metavar="OUTPUTS", help="CSV, TSV, JSONL or JSON.")],
+    encoding: Encoding = None,
+    separator: Separator = None,
+    as_json: Json = False,
+    workspace: Workspace = WORKSPACE,
+) -> None:
+    """Run the contract's code checks over outputs."""
+    from core.contract.contract import accepted
+    from core.errors import InputError
+    from core.files.verdicts import verdict_word
+    from core.verdict import Verdict
+    from core.wording import plural
+
+    agreed = load_contract(contract)
+    checks = {c.key: built for c in agreed.criteria if (built := c.code_check()) is not None}
+    if not checks:
+        raise InputError(
+            str(contract), "no criterion is checked by code.", "Give a criterion a check."
+        )
+    rows: list[dict[str, Any]] = []
+    tally = {key: Counter[str]() for key in checks}
+    outcome: Counter[bool | None] = Counter()
+    for reply in _outputs(outputs, encoding, separator):
+        verdicts = {key: built.run(reply.output, reply.reference) for key, built in checks.items()}
+        outcome[accepted(agreed, verdicts)] += 1
+        words = {key: verdict_word(verdict) for key, verdict in verdicts.items()}
+        for key, word in words.items():
+            tally[key][word] += 1
+        rows.append(
+            {
+                "sample_id": reply.sample_id,
+                "trial": reply.trial,
+                "verdicts": {
+                    key: {"verdict": words[key], "evidence": verdict.evidence}
+                    for key, verdict in verdicts.items()
+                },
+            }
+        )
+    by_criterion = {
+        key: {word.value: counts[word.value] for word in (Verdict.PASS, Verdict.FAIL)}
+        for key, counts in tally.items()
+    }
+    waiting = len(agreed.criteria) - len(checks)
+    text = [
+        f"{plural(len(rows), 'output')}: {outcome[True]:,} accepted, {outcome[False]:,} not"
+        + (
+            f", {outcome[None]:,} open ({plural(waiting, 'criterion', 'criteria')} not checked by "
+            "code, or a check that did not run)"
+            if outcome[None]
+            else ""
+        )
+        + ".",
+        *aligned(
+            [
+                ["", "PASS", "FAIL"],
+                *([key, *map(str, counts.values())] for key, counts in by_criterion.items()),
+            ]
+        ),
+    ]
+    misses = [
+        f"{row['sample_id']}, trial {row['trial']}: {key} {one['verdict']}: "
+        + one_line(one["evidence"])
+        for row in rows
+        for key, one in row["verdicts"].items()
+        if one["verdict"] != Verdict.PASS
+    ]
+    text += misses[:SHOWN]
+    if len(misses) > SHOWN:
+        text.append(f"{len(misses) - SHOWN:,} more; --json lists all.")
+    emit(
+        {
+            "outputs": len(rows),
+            "accepted": outcome[True],
+            "by_criterion": by_criterion,
+            "rows": rows,
+        },
+        text,
+        as_json,
+    )
+
+
+def _outputs(path: Path, encoding: str | None, separator: str | None) -> list[OutputRow]:
+    """Return the outputs in a file whose column names are known; says what was left out."""
+    from core.errors import InputError
+    from core.files.outputs import read_outputs, suggest_mapping
+    from core.wording import plural
+
+    table = load(path, encoding, separator)
+    mapping = suggest_mapping(table.columns)
+    if mapping.sample_id is None:
+        table.require("sample_id")
+    if mapping.output is None:
+        table.require("output")
+    found = read_outputs(table, mapping)
+    say(f"The id is in column {mapping.sample_id!r}, the output in {mapping.output!r}.")
+    say_problems(table.name, found.problems[len(table.problems) :])
+    if found.duplicates:
+        say(f"{table.name}: {plural(found.duplicates, 'identical repeat')} left out.")
+    if found.conflicts:
+        raise InputError(
+            table.name,
+            f"{found.conflicts[0]}.",
+            "Number independent draws of one sample in a column named trial.",
+        )
+    return found.rows
+
+
+def lint(contract: ContractFile, as_json: Json = False, workspace: Workspace = WORKSPACE) -> None:
+    """List what is likely to go wrong with a contract's criteria."""
+    agreed = load_contract(contract)
+    from core.contract.lint import lint as findings_of
+
+    findings = [
+        {"criterion": f.criterion, "rule": f.rule, "message": f.message, "fix": f.fix}
+        for f in findings_of(agreed)
+    ]
+    text = [
+        f"{f['criterion'] or 'contract'} ({f['rule']}): {f['message']} {f['fix']}".rstrip()
+        for f in findings
+    ]
+    emit({"findings": findings}, text or ["Nothing found."], as_json)

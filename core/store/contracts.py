@@ -1,0 +1,166 @@
+"""Contract versions in the store: immutable, numbered, never overwritten."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+
+from core.contract.contract import Contract
+from core.errors import InputError, StaleSaveError
+from core.store import tables as t
+from core.store.store import Store, criterion_ids, insert_id, now
+
+
+@dataclass(frozen=True)
+class Version:
+    """One saved contract version; `criteria` maps criterion key to its identity in the store."""
+
+    id: int
+    number: int
+    name: str
+    author: str
+    created_at: str
+    contract: Contract
+    criteria: Mapping[str, int]
+
+
+def refuse_incomplete(contract: Contract) -> None:
+    """Raise InputError naming the first criterion without question, pass or fail example."""
+    for criterion in contract.criteria:
+        for field, what in (
+            ("question", "question"),
+            ("pass_example", "example that passes"),
+            ("fail_example", "example that fails"),
+        ):
+            if not getattr(criterion, field).strip():
+                raise InputError(
+                    f"criterion {criterion.key!r}",
+                    f"it has no {what}.",
+                    "Write one: a criterion nobody can illustrate cannot be judged either.",
+                )
+
+
+def save_version(
+    store: Store,
+    project_id: int,
+    contract: Contract,
+    *,
+    author: str = "",
+    name: str = "",
+    based_on: int | None = None,
+    renames: Mapping[str, str] | None = None,
+) -> Version:
+    """Store `contract` as the next version and return it.
+
+    `based_on` is the number of the version the author started from (None: there was none). If a
+    newer one exists by now, nothing is stored and StaleSaveError names it. Content equal to the
+    newest version returns that version. `renames` maps old criterion keys to new ones, so that
+    labels stay with the criterion. Raises InputError when a criterion lacks question or examples.
+    """
+    refuse_incomplete(contract)
+    with store.write(project_id) as c:
+        newest = c.execute(_select(project_id).limit(1)).one_or_none()
+        number = 0 if newest is None else int(newest.number)
+        if number != (based_on or 0):
+            who = newest.author if newest is not None and newest.author else "somebody"
+            raise StaleSaveError(
+                f"Version {number} was saved by {who} after you started from version "
+                f"{based_on or 0}. Nothing was overwritten: compare the two, then save again.",
+                number,
+            )
+        if newest is not None and newest.content_hash == contract.content_hash:
+            return _version(c, newest)
+        for old, new in (renames or {}).items():
+            c.execute(
+                t.criterion.update()
+                .where(t.criterion.c.project_id == project_id, t.criterion.c.key == old)
+                .values(key=new)
+            )
+        ids = criterion_ids(c, project_id, list(contract.keys))
+        made = insert_id(
+            c,
+            t.contract_version,
+            project_id=project_id,
+            number=number + 1,
+            name=name,
+            author=author,
+            content=contract.to_data(),
+            content_hash=contract.content_hash,
+            created_at=now(),
+        )
+        c.execute(
+            t.contract_criterion.insert(),
+            [
+                {
+                    "contract_version_id": made,
+                    "criterion_id": ids[criterion.key],
+                    "position": position,
+                    "question_hash": criterion.question_hash,
+                    "verdict_hash": criterion.verdict_hash,
+                }
+                for position, criterion in enumerate(contract.criteria)
+            ],
+        )
+        row = c.execute(_select(project_id).limit(1)).one()
+        return _version(c, row)
+
+
+def versions(store: Store, project_id: int) -> list[Version]:
+    """Return all versions of a project's contract, newest first."""
+    with store.read() as c:
+        return [_version(c, row) for row in c.execute(_select(project_id)).all()]
+
+
+def latest_version(store: Store, project_id: int) -> Version | None:
+    """Return the newest version of a project's contract, or None."""
+    with store.read() as c:
+        row = c.execute(_select(project_id).limit(1)).one_or_none()
+        return None if row is None else _version(c, row)
+
+
+def say_same_meaning(store: Store, project_id: int, old: str, new: str, who: str) -> None:
+    """Record that two question hashes ask the same thing, so labels of the old one still count."""
+    with store.write(project_id) as c:
+        table = t.same_meaning
+        known = c.scalar(
+            sa.select(table.c.id).where(
+                table.c.project_id == project_id, table.c.old_hash == old, table.c.new_hash == new
+            )
+        )
+        if known is None:
+            c.execute(
+                table.insert().values(
+                    project_id=project_id, old_hash=old, new_hash=new, who=who, at=now()
+                )
+            )
+
+
+def equivalent_hashes(connection: sa.Connection, project_id: int) -> dict[str, frozenset[str]]:
+    """Return, for each question hash somebody joined to others, all hashes of the same meaning."""
+    table = t.same_meaning
+    group: dict[str, set[str]] = {}
+    for row in connection.execute(sa.select(table).where(table.c.project_id == project_id)):
+        merged = group.get(row.old_hash, {row.old_hash}) | group.get(row.new_hash, {row.new_hash})
+        for member in merged:
+            group[member] = merged
+    return {member: frozenset(members) for member, members in group.items()}
+
+
+def _select(project_id: int) -> sa.Select[Any]:
+    table = t.contract_version
+    return sa.select(table).where(table.c.project_id == project_id).order_by(table.c.number.desc())
+
+
+def _version(connection: sa.Connection, row: Any) -> Version:
+    rows = connection.execute(
+        sa.select(t.contract_criterion.c.criterion_id)
+        .where(t.contract_criterion.c.contract_version_id == row.id)
+        .order_by(t.contract_criterion.c.position)
+    ).all()
+    contract = Contract.from_data(row.content, f"stored version {row.number}")
+    # By position: a later rename changes the identity's key, not this version's text.
+    ids = dict(zip(contract.keys, (int(r.criterion_id) for r in rows), strict=True))
+    return Version(row.id, row.number, row.name, row.author, row.created_at, contract, ids)

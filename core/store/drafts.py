@@ -1,0 +1,115 @@
+"""Contract drafts: unsaved edits that survive a reload, one draft a browser tab.
+
+A draft is plain data and may be invalid while it is written; saving it as a version is what
+checks it. Each has a random id that stands in the address, so two people never share one.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import sqlalchemy as sa
+
+from core.contract.contract import Contract
+from core.store import tables as t
+from core.store.contracts import Version, save_version
+from core.store.store import Store, now
+
+_BLANK: dict[str, Any] = {
+    "title": "",
+    "task": "",
+    "evaluator": {"type": "rubric_other_model", "knows": ""},
+    "criteria": [],
+    "does_not_examine": "",
+    "acceptance": {"rule": "all"},
+    "stop": {"cap": 3, "window": 1, "keep": "best"},
+    "limits": {},
+}
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A contract being written. `origins[i]` is the key criterion i had in the version it began
+
+    from, "" for a new one; so a changed key is a rename and keeps its labels.
+    """
+
+    id: str
+    based_on: int
+    contract: dict[str, Any]
+    origins: tuple[str, ...]
+
+    @property
+    def renames(self) -> dict[str, str]:
+        """Old to new key of every criterion whose key was changed."""
+        pairs = zip(self.origins, self.contract["criteria"], strict=True)
+        return {old: c["key"] for old, c in pairs if old and old != c.get("key")}
+
+
+def fresh(version: Version | None) -> Draft:
+    """Return a draft with the content of `version`, or a blank one; it is not stored."""
+    content = _BLANK if version is None else version.contract.to_data()
+    origins = tuple(str(c["key"]) for c in content["criteria"])
+    return Draft("", 0 if version is None else version.number, content, origins)
+
+
+def add_draft(store: Store, project_id: int, draft: Draft) -> str:
+    """Store a new draft and return its id."""
+    stored = replace(draft, id=secrets.token_hex(8))
+    with store.write() as c:
+        c.execute(t.contract_draft.insert().values(project_id=project_id, **_values(stored)))
+    return stored.id
+
+
+def load_draft(store: Store, project_id: int, draft_id: str) -> Draft | None:
+    """Return the draft with this id if it belongs to the project, else None."""
+    table = t.contract_draft
+    query = sa.select(table).where(table.c.id == draft_id, table.c.project_id == project_id)
+    with store.read() as c:
+        row = c.execute(query).one_or_none()
+    if row is None:
+        return None
+    return Draft(row.id, row.based_on, row.content["contract"], tuple(row.content["origins"]))
+
+
+def write_draft(store: Store, draft: Draft) -> None:
+    """Store the present content of a draft."""
+    values = _values(draft)
+    with store.write() as c:
+        c.execute(t.contract_draft.update().where(t.contract_draft.c.id == draft.id).values(values))
+
+
+def drop_draft(store: Store, draft_id: str) -> None:
+    """Forget a draft."""
+    with store.write() as c:
+        c.execute(t.contract_draft.delete().where(t.contract_draft.c.id == draft_id))
+
+
+def publish_draft(
+    store: Store, project_id: int, draft: Draft, *, author: str = "", name: str = ""
+) -> Version:
+    """Save a draft as the next contract version and forget the draft.
+
+    Raises InputError when it is not a complete contract and StaleSaveError when somebody saved a
+    newer version; the draft is kept in both cases.
+    """
+    contract = Contract.from_data(draft.contract)
+    version = save_version(
+        store,
+        project_id,
+        contract,
+        author=author,
+        name=name,
+        based_on=draft.based_on,
+        renames=draft.renames,
+    )
+    drop_draft(store, draft.id)
+    return version
+
+
+def _values(draft: Draft) -> Mapping[str, Any]:
+    content = {"contract": draft.contract, "origins": list(draft.origins)}
+    return {"id": draft.id, "based_on": draft.based_on, "content": content, "updated_at": now()}

@@ -1,0 +1,280 @@
+"""Labels in the store: append-only, each act of a reviewer once, the newest state wins."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql, sqlite
+
+from core.errors import InputError, show
+from core.labelling.label import LabelEntry, LabelKind
+from core.store import tables as t
+from core.store.contracts import Version
+from core.store.outputs import output_ids
+from core.store.store import Store, criterion_ids, insert_id, now, record_import
+from core.text import person_key
+from core.verdict import OVERALL, LabelValue
+
+
+@dataclass(frozen=True)
+class Saved:
+    """What became of a batch: the highest stored seq a client, and entries that cannot be kept."""
+
+    ack: Mapping[str, int]
+    refused: tuple[tuple[LabelEntry, str], ...]
+
+
+@dataclass(frozen=True)
+class LabelState:
+    """A reviewer's present label of one output and criterion."""
+
+    output_id: int
+    criterion: str
+    verdict: LabelValue | None
+    deferred: bool
+    note: str
+    question_hash: str
+
+
+@dataclass(frozen=True)
+class NewLabel:
+    """A label from a file. Key: (sample id, trial, criterion, reviewer)."""
+
+    sample_id: str
+    criterion: str
+    reviewer: str
+    verdict: LabelValue
+    trial: int = 1
+    note: str = ""
+    labelled_at: str = ""
+
+
+def save_reviewer(store: Store, project_id: int, name: str) -> tuple[int, str]:
+    """Return (id, name as first given) of the reviewer, made on first use.
+
+    "Ana " and "ana" are one person. Raises InputError for a blank name.
+    """
+    if not person_key(name):
+        raise InputError(
+            "reviewer name", "it is blank.", "Type your name: labels belong to a person."
+        )
+    with store.read() as c:
+        found = _find_reviewer(c, project_id, name)
+    if found is not None:
+        return found
+    with store.write() as c:
+        return _reviewer(c, project_id, name)
+
+
+def save_labels(
+    store: Store, project_id: int, reviewer_id: int, entries: Sequence[LabelEntry]
+) -> Saved:
+    """Store what a reviewer's browser sent, in order, in one transaction.
+
+    An entry stored before (same client and seq) is acknowledged and changes nothing. Entries for
+    an output or criterion that is not in this project are refused, by name, and acknowledged.
+    """
+    refused: list[tuple[LabelEntry, str]] = []
+    with store.write(project_id) as c:
+        outputs = _known_outputs(c, project_id, {e.output_id for e in entries})
+        keys = {e.criterion for e in entries}
+        query = sa.select(t.criterion.c.key, t.criterion.c.id)
+        known = {
+            r.key: r.id
+            for r in c.execute(query.where(t.criterion.c.project_id == project_id))
+            if r.key in keys
+        }
+        rows = []
+        for entry in entries:
+            if entry.output_id not in outputs:
+                refused.append((entry, f"output {entry.output_id} is not in this project"))
+            elif entry.criterion not in known:
+                refused.append((entry, f"criterion {entry.criterion!r} is not in this project"))
+            else:
+                rows.append(_row(entry, project_id, known[entry.criterion], reviewer_id))
+        _insert_once(c, rows)
+    ack: dict[str, int] = {}
+    for entry in entries:
+        ack[entry.client] = max(entry.seq, ack.get(entry.client, 0))
+    return Saved(ack, tuple(refused))
+
+
+def acknowledged(store: Store, client: str) -> int:
+    """Return the highest seq stored for a browser's client id, 0 if none."""
+    with store.read() as c:
+        return int(
+            c.scalar(sa.select(sa.func.max(t.label.c.seq)).where(t.label.c.client == client)) or 0
+        )
+
+
+def reviewer_labels(store: Store, project_id: int, reviewer_id: int) -> list[LabelState]:
+    """Return the present labels of one reviewer and nobody else's, in the order of outputs."""
+    newest = _newest(project_id).where(t.label.c.reviewer_id == reviewer_id).subquery()
+    query = (
+        sa.select(t.label, t.criterion.c.key)
+        .join(newest, newest.c.id == t.label.c.id)
+        .join(t.criterion, t.criterion.c.id == t.label.c.criterion_id)
+        .order_by(t.label.c.output_id)
+    )
+    with store.read() as c:
+        return [
+            LabelState(
+                r.output_id,
+                r.key,
+                None if r.verdict is None else LabelValue(r.verdict),
+                r.deferred,
+                r.note,
+                r.question_hash,
+            )
+            for r in c.execute(query)
+        ]
+
+
+def add_labels(
+    store: Store,
+    project_id: int,
+    rows: Sequence[NewLabel],
+    version: Version | None,
+    *,
+    file_name: str = "",
+    sha256: str = "",
+    choices: Mapping[str, Any] | None = None,
+) -> dict[str, int]:
+    """Store labels from a file in one transaction; returns counts by what became of them.
+
+    `new` and `changed` were stored, `present` say what is stored already, `no_output` and
+    `no_criterion` have nothing to belong to and were left out.
+    """
+    counts = {"new": 0, "changed": 0, "present": 0, "no_output": 0, "no_criterion": 0}
+    questions = (
+        {} if version is None else {c.key: c.question_hash for c in version.contract.criteria}
+    )
+    with store.write(project_id) as c:
+        outputs = output_ids(c, project_id)
+        criteria = criterion_ids(c, project_id, [OVERALL])
+        present = _present(c, project_id)
+        reviewers: dict[str, int] = {}
+        batch = record_import(
+            c,
+            project_id,
+            kind="labels",
+            file_name=file_name,
+            sha256=sha256,
+            choices=dict(choices or {}),
+            counts=counts,
+        )
+        add: list[dict[str, Any]] = []
+        for row in rows:
+            output = outputs.get((row.sample_id, row.trial))
+            if output is None:
+                counts["no_output"] += 1
+                continue
+            if row.criterion != OVERALL and row.criterion not in questions:
+                counts["no_criterion"] += 1
+                continue
+            if row.reviewer not in reviewers:
+                reviewers[row.reviewer] = _reviewer(c, project_id, row.reviewer)[0]
+            key = (output, criteria[row.criterion], reviewers[row.reviewer])
+            state = (row.verdict.value, row.note)
+            if present.get(key) == state:
+                counts["present"] += 1
+                continue
+            counts["changed" if key in present else "new"] += 1
+            present[key] = state
+            entry = LabelEntry(
+                f"import-{batch}",
+                len(add) + 1,
+                output,
+                row.criterion,
+                LabelKind.IMPORT,
+                row.verdict,
+                False,
+                row.note,
+                questions.get(row.criterion, ""),
+            )
+            values = _row(entry, project_id, key[1], key[2])
+            values |= {"labelled_at": row.labelled_at or now(), "import_batch_id": batch}
+            add.append(values)
+        _insert_once(c, add)
+        c.execute(t.import_batch.update().where(t.import_batch.c.id == batch).values(counts=counts))
+    return counts
+
+
+def _newest(project_id: int) -> sa.Select[Any]:
+    """Select the id of the newest row for each (output, criterion, reviewer)."""
+    key = (t.label.c.output_id, t.label.c.criterion_id, t.label.c.reviewer_id)
+    return (
+        sa.select(sa.func.max(t.label.c.id).label("id"))
+        .where(t.label.c.project_id == project_id)
+        .group_by(*key)
+    )
+
+
+newest_labels = _newest
+
+
+def _present(
+    c: sa.Connection, project_id: int
+) -> dict[tuple[int, int, int], tuple[str | None, str]]:
+    newest = _newest(project_id).subquery()
+    query = sa.select(t.label).join(newest, newest.c.id == t.label.c.id)
+    return {
+        (r.output_id, r.criterion_id, r.reviewer_id): (r.verdict, r.note) for r in c.execute(query)
+    }
+
+
+def _known_outputs(c: sa.Connection, project_id: int, ids: set[int]) -> set[int]:
+    query = sa.select(t.output.c.id).where(
+        t.output.c.project_id == project_id, t.output.c.id.in_(ids)
+    )
+    return set(c.scalars(query))
+
+
+def _row(entry: LabelEntry, project_id: int, criterion: int, reviewer: int) -> dict[str, Any]:
+    return {
+        "project_id": project_id,
+        "output_id": entry.output_id,
+        "criterion_id": criterion,
+        "reviewer_id": reviewer,
+        "kind": entry.kind.value,
+        "verdict": None if entry.verdict is None else entry.verdict.value,
+        "deferred": entry.deferred,
+        "note": entry.note,
+        "question_hash": entry.question_hash,
+        "client": entry.client,
+        "seq": entry.seq,
+        "labelled_at": now(),
+        "seconds": entry.seconds,
+        "import_batch_id": None,
+    }
+
+
+def _insert_once(c: sa.Connection, rows: list[dict[str, Any]]) -> None:
+    if not rows:
+        return
+    dialect = postgresql if c.dialect.name == "postgresql" else sqlite
+    c.execute(
+        dialect.insert(t.label).on_conflict_do_nothing(index_elements=["client", "seq"]), rows
+    )
+
+
+def _find_reviewer(c: sa.Connection, project_id: int, name: str) -> tuple[int, str] | None:
+    row = c.execute(
+        sa.select(t.reviewer.c.id, t.reviewer.c.name).where(
+            t.reviewer.c.project_id == project_id, t.reviewer.c.key == person_key(name)
+        )
+    ).one_or_none()
+    return None if row is None else (row.id, row.name)
+
+
+def _reviewer(c: sa.Connection, project_id: int, name: str) -> tuple[int, str]:
+    found = _find_reviewer(c, project_id, name)
+    if found is not None:
+        return found
+    clean = " ".join(name.split())
+    if not clean:
+        raise InputError("reviewer", f"got {show(name)}.", "Every label belongs to a named person.")
+    return insert_id(c, t.reviewer, project_id=project_id, key=person_key(name), name=clean), clean

@@ -1,0 +1,12 @@
+"""Runs the migrations on the connection the store hands over."""
+
+from alembic import context
+
+from core.store.tables import metadata
+
+context.configure(
+    connection=context.config.attributes["connection"],
+    target_metadata=metadata,
+    render_as_batch=True,
+)
+context.run_migrations()

@@ -1,0 +1,229 @@
+"""What the labels and one judge say about a project's outputs, as arrays ready for counting."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import sqlalchemy as sa
+from numpy.typing import NDArray
+
+from core.contract.acceptance import accept_codes
+from core.labelling.gold import overall, settle
+from core.labelling.label import LabelKind
+from core.statistics.confusion import FAIL, MISSING, PASS, UNKNOWN
+from core.store import tables as t
+from core.store.contracts import Version, equivalent_hashes
+from core.store.judgements import JudgeKind, newest_ids
+from core.store.labels import newest_labels
+from core.store.store import Store
+from core.text import fingerprint
+from core.verdict import OVERALL
+
+Codes = NDArray[np.int8]
+_CODE = {"PASS": PASS, "FAIL": FAIL, "UNKNOWN": UNKNOWN}
+
+
+@dataclass(frozen=True)
+class Results:
+    """Codes for every current output: `gold[key][i]` and `judge[key][i]` speak of `outputs[i]`.
+
+    Keys are the contract's criteria in order, then "overall" (acceptance of the whole output).
+    `samples[i]` tells which outputs share a sample. Codes are PASS, FAIL, UNKNOWN (judge only)
+    and MISSING. `stale_labels` and `stale_verdicts` count what was given for another wording and
+    so is left out; `undecided` counts splits.
+    `examples` counts outputs left out because they equal an example of the contract.
+    """
+
+    outputs: NDArray[np.int64]
+    samples: NDArray[np.int64]
+    gold: Mapping[str, Codes]
+    judge: Mapping[str, Codes]
+    undecided: Mapping[str, int]
+    stale_labels: Mapping[str, int]
+    stale_verdicts: Mapping[str, int]
+    examples: int
+
+
+def load_results(
+    store: Store,
+    project_id: int,
+    version: Version | None,
+    judge: int | None,
+    *,
+    unanimous: bool = False,
+) -> Results:
+    """Return gold and judge codes of a project under one contract version.
+
+    Criteria checked by code take the code checks' verdicts, all others the judge's; a criterion
+    whose check is `recorded` elsewhere takes the judge's too. With `judge` None only gold and
+    code verdicts are filled in. Overall is an `overall` label or verdict if one was given, else
+    the contract's rule over the criteria.
+    """
+    with store.read() as c:
+        ids, samples, examples = _outputs(c, project_id, version)
+        same = equivalent_hashes(c, project_id)
+        keys: dict[str, int] = dict(version.criteria) if version is not None else {}
+        keys[OVERALL] = int(
+            c.scalar(
+                sa.select(t.criterion.c.id).where(
+                    t.criterion.c.project_id == project_id, t.criterion.c.key == OVERALL
+                )
+            )
+            or 0
+        )
+        contract = None if version is None else version.contract
+        questions = {} if contract is None else {q.key: q.question_hash for q in contract.criteria}
+        votes = _votes(c, project_id, ids)
+        gold: dict[str, Codes] = {}
+        undecided: dict[str, int] = {}
+        stale_labels: dict[str, int] = {}
+        for key, criterion in keys.items():
+            question = questions.get(key, "")
+            mine = votes.criterion == criterion
+            # An overall label is about the output, whatever the criteria say.
+            live = mine & (
+                np.isin(votes.hash, list(same.get(question, {question}))) | (key == OVERALL)
+            )
+            stale_labels[key] = int(votes.n[mine & ~live].sum())
+            settled = settle(*votes.tally(live, len(ids)), unanimous=unanimous)
+            gold[key], undecided[key] = settled.codes, int(settled.undecided.sum())
+        by_code = _said(c, _code_judge(c, project_id), ids)
+        by_judge = _said(c, judge, ids)
+        said: dict[str, Codes] = {}
+        stale_verdicts: dict[str, int] = {}
+        for key, criterion in keys.items():
+            found = None if contract is None or key == OVERALL else contract.criterion(key)
+            runs_here = (
+                found is not None and found.check is not None and found.check["kind"] != "recorded"
+            )
+            wanted = "" if found is None else found.verdict_hash
+            source = by_code if runs_here else by_judge
+            said[key], stale_verdicts[key] = source.codes(criterion, wanted, len(ids))
+    if contract is not None:
+        rows = np.stack([gold[key] for key in contract.keys])
+        gold[OVERALL] = overall(contract, rows, gold[OVERALL])
+        verdicts = np.stack([said[key] for key in contract.keys])
+        said[OVERALL] = np.where(
+            said[OVERALL] != MISSING, said[OVERALL], accept_codes(contract, verdicts)
+        ).astype(np.int8)
+    return Results(ids, samples, gold, said, undecided, stale_labels, stale_verdicts, examples)
+
+
+def _outputs(
+    c: sa.Connection, project_id: int, version: Version | None
+) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
+    query = (
+        sa.select(t.output.c.id, t.output.c.sample_pk, t.output.c.fingerprint)
+        .where(t.output.c.project_id == project_id, t.output.c.current)
+        .order_by(t.output.c.id)
+    )
+    shown: set[str] = set()
+    if version is not None:
+        for q in version.contract.criteria:
+            shown |= {fingerprint(q.pass_example), fingerprint(q.fail_example)}
+    rows = c.execute(query).all()
+    kept = [(r.id, r.sample_pk) for r in rows if r.fingerprint not in shown]
+    both = np.array(kept, dtype=np.int64).reshape(-1, 2)
+    return both[:, 0], both[:, 1], len(rows) - len(kept)
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """Labels or verdicts as columns: position of the output, criterion, hash, code, count."""
+
+    at: NDArray[np.int64]
+    criterion: NDArray[np.int64]
+    hash: NDArray[np.str_]
+    code: Codes
+    by_hand: NDArray[np.bool_]
+    n: NDArray[np.int64]
+
+    def tally(
+        self, live: NDArray[np.bool_], size: int
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], Codes]:
+        """Return the votes for PASS and for FAIL per output, and the adjudicated codes."""
+        votes = live & ~self.by_hand
+        passes, fails = (
+            np.bincount(self.at[which], self.n[which], size).astype(np.int64)
+            for which in (votes & (self.code == PASS), votes & (self.code == FAIL))
+        )
+        by_hand = np.full(size, MISSING, dtype=np.int8)
+        by_hand[self.at[live & self.by_hand]] = self.code[live & self.by_hand]
+        return passes, fails, by_hand
+
+    def codes(self, criterion: int, wanted: str, size: int) -> tuple[Codes, int]:
+        """Return one code per output for a criterion, and how many rows are stale."""
+        mine = self.criterion == criterion
+        live = mine & (self.hash == wanted)
+        codes = np.full(size, MISSING, dtype=np.int8)
+        codes[self.at[live]] = self.code[live]
+        return codes, int(np.count_nonzero(mine & ~live))
+
+
+def _rows(found: list[Any], ids: NDArray[np.int64]) -> _Rows:
+    """Return rows (output id, criterion id, hash, word, by hand, n) of known outputs as columns."""
+    columns = list(zip(*found, strict=True)) if found else [()] * 6
+    outputs = np.array(columns[0], dtype=np.int64)
+    at = np.minimum(np.searchsorted(ids, outputs), max(len(ids) - 1, 0))
+    known = ids[at] == outputs if len(ids) else np.zeros(len(outputs), dtype=np.bool_)
+    code = np.array([_CODE.get(word, MISSING) for word in columns[3]], dtype=np.int8)
+    return _Rows(
+        at[known],
+        np.array(columns[1], dtype=np.int64)[known],
+        np.array(columns[2], dtype=np.str_)[known],
+        code[known],
+        np.array(columns[4], dtype=np.bool_)[known],
+        np.array(columns[5], dtype=np.int64)[known],
+    )
+
+
+def _votes(c: sa.Connection, project_id: int, ids: NDArray[np.int64]) -> _Rows:
+    newest = newest_labels(project_id).subquery()
+    columns = (
+        t.label.c.output_id,
+        t.label.c.criterion_id,
+        t.label.c.question_hash,
+        t.label.c.verdict,
+        (t.label.c.kind == LabelKind.ADJUDICATION).label("by_hand"),
+    )
+    query = (
+        sa.select(*columns, sa.func.count().label("n"))
+        .join(newest, newest.c.id == t.label.c.id)
+        .where(t.label.c.verdict.in_(["PASS", "FAIL"]))
+        .group_by(*columns)
+    )
+    return _rows(list(c.execute(query).all()), ids)
+
+
+def _code_judge(c: sa.Connection, project_id: int) -> int | None:
+    found = c.scalar(
+        sa.select(t.judge.c.id).where(
+            t.judge.c.project_id == project_id, t.judge.c.kind == JudgeKind.CODE
+        )
+    )
+    return None if found is None else int(found)
+
+
+def _said(c: sa.Connection, judge: int | None, ids: NDArray[np.int64]) -> _Rows:
+    """Return a judge's newest verdict for every output and criterion."""
+    if judge is None:
+        return _rows([], ids)
+    newest = newest_ids(judge).subquery()
+    query = sa.select(
+        newest.c.output_id,
+        newest.c.criterion_id,
+        t.verdict.c.verdict_hash,
+        t.verdict.c.verdict,
+        sa.literal(0),
+        sa.literal(1),
+    ).join(
+        newest,
+        sa.and_(
+            t.verdict.c.judgement_id == newest.c.judgement_id,
+            t.verdict.c.criterion_id == newest.c.criterion_id,
+        ),
+    )
+    return _rows(list(c.execute(query).all()), ids)

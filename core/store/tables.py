@@ -1,0 +1,280 @@
+"""The tables, as SQLAlchemy Core sees them; migrations/ holds how they came to be.
+
+Text from models and people goes through `ModelText`, so that NUL and lone surrogates come back
+unchanged from either database. Times are UTC text with offset, which sorts as time does.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from sqlalchemy import (
+    Boolean,
+    Column,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    Text,
+    TypeDecorator,
+    UniqueConstraint,
+)
+
+from core.text import from_storage, to_storage
+
+metadata = MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+
+
+class ModelText(TypeDecorator[str]):
+    """Text stored byte for byte, with what a database cannot hold escaped."""
+
+    impl = Text
+    cache_ok = True
+
+    def process_bind_param(self, value: str | None, dialect: Any) -> str | None:
+        """Escape on the way in."""
+        return None if value is None else to_storage(value)
+
+    def process_result_value(self, value: str | None, dialect: Any) -> str | None:
+        """Unescape on the way out."""
+        return None if value is None else from_storage(value)
+
+
+class JsonText(TypeDecorator[Any]):
+    """A JSON value as ASCII text; NaN and Infinity are refused."""
+
+    impl = Text
+    cache_ok = True
+
+    def process_bind_param(self, value: Any, dialect: Any) -> str | None:
+        """Serialise on the way in."""
+        return None if value is None else json.dumps(value, ensure_ascii=True, allow_nan=False)
+
+    def process_result_value(self, value: str | None, dialect: Any) -> Any:
+        """Parse on the way out."""
+        return None if value is None else json.loads(value)
+
+
+def _id() -> Column[int]:
+    return Column("id", Integer, primary_key=True, autoincrement=True)
+
+
+def _to(table: str, *, nullable: bool = False, name: str | None = None) -> Column[int]:
+    return Column(
+        name or f"{table}_id",
+        Integer,
+        ForeignKey(f"{table}.id", ondelete="CASCADE"),
+        nullable=nullable,
+    )
+
+
+project = Table(
+    "project",
+    metadata,
+    _id(),
+    Column("slug", String(200), nullable=False, unique=True),
+    Column("title", ModelText, nullable=False),
+    Column("note", ModelText, nullable=False, default=""),
+    Column("sample_slug", String(200)),
+    Column("created_at", String(40), nullable=False),
+    Column("removed_at", String(40)),
+    # Raised by every write to the project: what caches are keyed by.
+    Column("revision", Integer, nullable=False, default=0),
+)
+
+contract_version = Table(
+    "contract_version",
+    metadata,
+    _id(),
+    _to("project"),
+    Column("number", Integer, nullable=False),
+    Column("name", ModelText, nullable=False, default=""),
+    Column("author", ModelText, nullable=False, default=""),
+    Column("content", JsonText, nullable=False),
+    Column("content_hash", String(64), nullable=False),
+    Column("created_at", String(40), nullable=False),
+    UniqueConstraint("project_id", "number"),
+)
+
+criterion = Table(
+    "criterion",
+    metadata,
+    _id(),
+    _to("project"),
+    Column("key", ModelText, nullable=False),
+    UniqueConstraint("project_id", "key"),
+)
+
+contract_criterion = Table(
+    "contract_criterion",
+    metadata,
+    Column(
+        "contract_version_id",
+        Integer,
+        ForeignKey("contract_version.id", ondelete="CASCADE"),
+        primary_key=True,
+    ),
+    Column(
+        "criterion_id", Integer, ForeignKey("criterion.id", ondelete="CASCADE"), primary_key=True
+    ),
+    Column("position", Integer, nullable=False),
+    Column("question_hash", String(64), nullable=False),
+    Column("verdict_hash", String(64), nullable=False),
+)
+
+same_meaning = Table(
+    "same_meaning",
+    metadata,
+    _id(),
+    _to("project"),
+    Column("old_hash", String(64), nullable=False),
+    Column("new_hash", String(64), nullable=False),
+    Column("who", ModelText, nullable=False),
+    Column("at", String(40), nullable=False),
+    UniqueConstraint("project_id", "old_hash", "new_hash"),
+)
+
+import_batch = Table(
+    "import_batch",
+    metadata,
+    _id(),
+    _to("project"),
+    Column("kind", String(20), nullable=False),
+    Column("file_name", ModelText, nullable=False),
+    Column("sha256", String(64), nullable=False),
+    # The choices made on the mapping screen: columns and verdict words.
+    Column("choices", JsonText, nullable=False),
+    Column("counts", JsonText, nullable=False),
+    Column("at", String(40), nullable=False),
+)
+
+sample = Table(
+    "sample",
+    metadata,
+    _id(),
+    _to("project"),
+    Column("sample_id", ModelText, nullable=False),
+    Column("input", ModelText, nullable=False),
+    Column("reference", ModelText),
+    UniqueConstraint("project_id", "sample_id"),
+)
+
+output = Table(
+    "output",
+    metadata,
+    _id(),
+    _to("project"),
+    _to("sample", name="sample_pk"),
+    Column("trial", Integer, nullable=False),
+    # A changed text for the same sample and trial is a new version; labels stay with the old one.
+    Column("version", Integer, nullable=False, default=1),
+    Column("current", Boolean, nullable=False, default=True),
+    Column("text", ModelText, nullable=False),
+    Column("fingerprint", String(64), nullable=False),
+    Column("extra", JsonText, nullable=False),
+    UniqueConstraint("sample_pk", "trial", "version"),
+    Index(None, "project_id", "current"),
+)
+
+reviewer = Table(
+    "reviewer",
+    metadata,
+    _id(),
+    _to("project"),
+    Column("key", ModelText, nullable=False),
+    Column("name", ModelText, nullable=False),
+    UniqueConstraint("project_id", "key"),
+)
+
+label = Table(
+    "label",
+    metadata,
+    _id(),
+    _to("project"),
+    _to("output"),
+    _to("criterion"),
+    _to("reviewer"),
+    # label, defer, undo, import or adjudication. Every row carries the whole state after it.
+    Column("kind", String(20), nullable=False),
+    Column("verdict", String(10)),
+    Column("deferred", Boolean, nullable=False, default=False),
+    Column("note", ModelText, nullable=False, default=""),
+    Column("question_hash", String(64), nullable=False),
+    Column("client", String(80), nullable=False),
+    Column("seq", Integer, nullable=False),
+    Column("labelled_at", String(40), nullable=False),
+    Column("seconds", Float),
+    _to("import_batch", nullable=True),
+    UniqueConstraint("client", "seq"),
+    Index(None, "project_id", "reviewer_id"),
+    Index(None, "output_id", "criterion_id"),
+)
+
+judge = Table(
+    "judge",
+    metadata,
+    _id(),
+    _to("project"),
+    Column("name", ModelText, nullable=False),
+    Column("kind", String(20), nullable=False),
+    Column("config", JsonText, nullable=False),
+    Column("config_hash", String(64), nullable=False),
+    UniqueConstraint("project_id", "name"),
+)
+
+judgement = Table(
+    "judgement",
+    metadata,
+    _id(),
+    _to("project"),
+    _to("judge"),
+    _to("output"),
+    _to("contract_version", nullable=True),
+    Column("repeat", Integer, nullable=False, default=1),
+    Column("request_hash", String(64), nullable=False),
+    Column("unscored", String(20)),
+    Column("raw", ModelText),
+    Column("judged_at", String(40), nullable=False),
+    _to("import_batch", nullable=True),
+    UniqueConstraint("judge_id", "output_id", "request_hash", "repeat"),
+    Index(None, "project_id", "judge_id"),
+    Index(None, "output_id"),
+)
+
+verdict = Table(
+    "verdict",
+    metadata,
+    Column(
+        "judgement_id", Integer, ForeignKey("judgement.id", ondelete="CASCADE"), primary_key=True
+    ),
+    Column(
+        "criterion_id", Integer, ForeignKey("criterion.id", ondelete="CASCADE"), primary_key=True
+    ),
+    Column("verdict", String(10)),
+    Column("unscored", String(20)),
+    Column("evidence", ModelText, nullable=False, default=""),
+    Column("change", ModelText, nullable=False, default=""),
+    # What decided this verdict when it was given; another hash today means it is out of date.
+    Column("verdict_hash", String(64), nullable=False),
+)
+
+contract_draft = Table(
+    "contract_draft",
+    metadata,
+    Column("id", String(40), primary_key=True),
+    _to("project"),
+    Column("based_on", Integer, nullable=False),
+    Column("content", JsonText, nullable=False),
+    Column("updated_at", String(40), nullable=False),
+)

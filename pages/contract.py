@@ -1,0 +1,31 @@
+"""Contract: write criteria with examples and checks, set the stop rule, save versions."""
+
+from pages.parts.shell import ensure
+
+ensure()
+
+import streamlit as st
+
+from pages.parts.contract_desk import open_desk, save_bar, versions
+from pages.parts.contract_editor import criteria
+from pages.parts.contract_fields import whole_form
+from pages.parts.panels import page_title
+from pages.parts.workspace import need_project, version
+
+project = need_project()
+current = version(project)
+page_title(
+    "Contract",
+    "What the evaluator passes, what it fails, and what it never looks at: one yes-or-no question "
+    "per criterion, each with an example that passes and one that fails.",
+)
+
+desk = open_desk(project, current)
+save_bar(desk)
+one, two, three = st.tabs(["Criteria", "Evaluator, stop rule and limits", "Versions"])
+with one:
+    criteria(desk)
+with two:
+    whole_form(desk)
+with three:
+    versions(desk)

@@ -1,0 +1,54 @@
+"""Judge: run the code checks, import verdicts recorded elsewhere, see what each judge has said."""
+
+from pages.parts.shell import ensure
+
+ensure()
+
+import streamlit as st
+
+from core.runs.code_checks import run_code_checks, runnable
+from core.store.judgements import judges
+from core.store.outputs import count_outputs
+from core.wording import plural
+from pages.parts import judge_panels as panels
+from pages.parts.import_panel import import_screen
+from pages.parts.panels import empty, page_title
+from pages.parts.workspace import need_project, store, version
+
+project = need_project()
+current = version(project)
+page_title(
+    "Judge",
+    "Code checks run here, free and repeatable. Verdicts a model gave elsewhere come from a file.",
+)
+
+outputs = count_outputs(store(), project.id)
+if not outputs:
+    empty("There are no outputs to judge yet.", "Import outputs", "label", view="import")
+
+panels.judged(judges(store(), project.id), outputs)
+
+st.subheader("Code checks", anchor=False)
+checks = runnable(current) if current else []
+if not current or not checks:
+    st.caption("The contract has no criterion checked by code.")
+else:
+    st.caption(
+        f"{plural(len(checks), 'criterion', 'criteria')} checked by code: "
+        "only outputs and criteria that changed since are run again."
+    )
+    if st.button(f"Run on {plural(outputs, 'output')}", type="primary", key="judge.run"):
+        bar = st.progress(0.0, text="Running the code checks …")
+        stored = run_code_checks(store(), project.id, current, bar.progress)
+        bar.empty()
+        st.session_state["judge.ran"] = stored
+        st.rerun()
+    ran = st.session_state.pop("judge.ran", None)
+    if ran is not None:
+        st.success(f"{plural(ran, 'new verdict')}." if ran else "Everything was up to date.")
+    panels.code_table(project, current)
+
+st.subheader("Recorded verdicts", anchor=False)
+with st.expander("Import verdicts from a file"):
+    import_screen(project, current, ["verdicts"])
+panels.imports(project)

@@ -1,0 +1,182 @@
+"""The contract being written: the stored draft behind the form, saving it, its versions."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from typing import Any
+
+import streamlit as st
+
+from core.contract.contract import Contract
+from core.errors import InputError, StaleSaveError
+from core.files.contracts import contract_to_yaml
+from core.store import drafts
+from core.store.contracts import Version, refuse_incomplete
+from core.store.contracts import versions as all_versions
+from core.store.store import Project
+from core.wording import plural
+from pages.parts import state
+from pages.parts.panels import verbatim
+from pages.parts.workspace import store
+
+
+@dataclass(frozen=True)
+class Desk:
+    """What the editor works on: the open draft (not yet stored while nothing was changed)."""
+
+    project: Project
+    version: Version | None
+    draft: drafts.Draft
+    stored: bool
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """The contract being written, as plain data."""
+        return self.draft.contract
+
+    def key(self, *parts: object) -> str:
+        """Return a widget key; it changes when criteria are added, moved or thrown away."""
+        turn = st.session_state.get("contract.turn", 0)
+        return ".".join(map(str, ("contract", self.project.id, self.draft.based_on, turn, *parts)))
+
+
+def open_desk(project: Project, version: Version | None) -> Desk:
+    """Return the draft the address names, else the newest version as it stands."""
+    draft_id = state.get("draft")
+    found = drafts.load_draft(store(), project.id, draft_id) if draft_id else None
+    if found is None:
+        state.put("draft", None)
+        return Desk(project, version, drafts.fresh(version), False)
+    return Desk(project, version, found, True)
+
+
+def write(desk: Desk, draft: drafts.Draft, *, turn: bool = False) -> None:
+    """Store the draft; `turn` when criteria moved, so that every form starts afresh from it."""
+    if desk.stored:
+        drafts.write_draft(store(), draft)
+    else:
+        state.put("draft", drafts.add_draft(store(), desk.project.id, draft))
+    if turn:
+        turn_form()
+
+
+def turn_form() -> None:
+    """Give every widget a new key, so that it shows the draft and not what was typed before."""
+    st.session_state["contract.turn"] = st.session_state.get("contract.turn", 0) + 1
+
+
+def set_value(desk: Desk, path: tuple[str | int, ...], key: str, clean: Any = None) -> None:
+    """Put a widget's value into the draft at `path`; None removes the last part."""
+    value = st.session_state[key]
+    value = clean(value) if clean else value
+    data = json.loads(json.dumps(desk.data))
+    place = data
+    for part in path[:-1]:
+        place = place[part] if isinstance(place, list) else place.setdefault(part, {})
+    if value is None:
+        place.pop(path[-1], None)
+    else:
+        place[path[-1]] = value
+    write(desk, replace(desk.draft, contract=data))
+
+
+# --- saving ----------------------------------------------------------------------------------
+
+
+def save_bar(desk: Desk) -> None:
+    """Draw where the draft stands and the way to save it."""
+    said = st.session_state.pop("contract.said", None)
+    if said:
+        (st.success if said[0] else st.error)(said[1])
+        if said[2]:
+            st.text(said[2])
+    trouble = _trouble(desk)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        base = f"version {desk.draft.based_on}" if desk.draft.based_on else "a blank contract"
+        st.text(f"Unsaved changes to {base}" if desk.stored else f"No changes to {base}")
+        with st.popover("Save as a version", disabled=not desk.stored):
+            author = state.get("reviewer") or ""
+            st.text_input("Your name", value=author, key="contract.author")
+            st.text_input("What changed, in a few words", key="contract.name")
+            st.button(
+                "Save", type="primary", on_click=_save, args=(desk,), disabled=trouble is not None
+            )
+        if desk.stored:
+            st.button("Discard changes", on_click=_discard, args=(desk,))
+    if desk.stored and trouble:
+        st.warning("Not ready to be saved:")
+        st.text(trouble)
+    newest = desk.version.number if desk.version else 0
+    if desk.stored and newest > desk.draft.based_on:
+        st.warning(
+            f"Version {newest} was saved after you started. Your changes are kept here: compare "
+            "under Versions, then discard them or apply them to the new version."
+        )
+        st.button(
+            f"Apply my changes on top of version {newest}", on_click=_rebase, args=(desk, newest)
+        )
+
+
+def _trouble(desk: Desk) -> str | None:
+    try:
+        refuse_incomplete(Contract.from_data(desk.data))
+    except InputError as error:
+        return str(error)
+    return None
+
+
+def _save(desk: Desk) -> None:
+    try:
+        saved = drafts.publish_draft(
+            store(),
+            desk.project.id,
+            desk.draft,
+            author=st.session_state["contract.author"],
+            name=st.session_state["contract.name"],
+        )
+    except (InputError, StaleSaveError) as error:
+        st.session_state["contract.said"] = (False, "Not saved.", str(error))
+        return
+    state.put("draft", None)
+    turn_form()
+    st.session_state["contract.said"] = (True, f"Saved as version {saved.number}.", "")
+
+
+def _discard(desk: Desk) -> None:
+    # The draft stays in the store under its id; the address of before brings it back.
+    state.put("draft", None)
+    turn_form()
+    st.session_state["contract.said"] = (
+        True,
+        "Changes put aside. Go back in your browser to undo.",
+        "",
+    )
+
+
+def _rebase(desk: Desk, newest: int) -> None:
+    drafts.write_draft(store(), replace(desk.draft, based_on=newest))
+    turn_form()
+
+
+def versions(desk: Desk) -> None:
+    """Draw the saved versions, newest first."""
+    found = all_versions(store(), desk.project.id)
+    if not found:
+        st.caption("Nothing saved yet.")
+        return
+    st.dataframe(
+        [
+            {
+                "Version": v.number,
+                "Saved (UTC)": v.created_at[:16].replace("T", " "),
+                "By": v.author,
+                "What changed": v.name,
+                "Criteria": plural(len(v.contract.criteria), "criterion", "criteria"),
+            }
+            for v in found
+        ],
+        hide_index=True,
+    )
+    number = st.selectbox("Read a version", [v.number for v in found], key="contract.read")
+    verbatim(contract_to_yaml(next(v.contract for v in found if v.number == number)), height=500)

@@ -1,0 +1,111 @@
+"""The list of criteria: choose, add, duplicate, move, delete."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import streamlit as st
+
+from pages.parts import state
+from pages.parts.contract_desk import Desk, write
+from pages.parts.contract_fields import BY, criterion_form
+
+
+def criteria(desk: Desk) -> None:
+    """Draw the list of criteria and the editor of the chosen one."""
+    items: list[dict[str, Any]] = desk.data["criteria"]
+    left, right = st.columns([2, 3], gap="large")
+    with left:
+        if not items:
+            with st.container(border=True):
+                st.text(
+                    "No criteria yet. Add the first: one question that is answered by yes or no."
+                )
+        at = _list(desk, items)
+        with st.container(horizontal=True):
+            st.button(
+                "Add", type="primary" if not items else "secondary", on_click=_add, args=(desk,)
+            )
+            if items:
+                st.button("Duplicate", on_click=_copy, args=(desk, at))
+                st.button("Move up", on_click=_move, args=(desk, at, -1), disabled=at == 0)
+                st.button(
+                    "Move down", on_click=_move, args=(desk, at, 1), disabled=at == len(items) - 1
+                )
+                st.button("Delete", on_click=_delete, args=(desk, at))
+    if items:
+        with right:
+            criterion_form(desk, at)
+
+
+def _list(desk: Desk, items: list[dict[str, Any]]) -> int:
+    """Draw the criteria as a table and return the position of the chosen one."""
+    if not items:
+        return 0
+    keys = [str(c.get("key", "")) for c in items]
+    wanted = state.get("criterion")
+    at = keys.index(wanted) if wanted in keys else 0
+    table = desk.key("list")
+
+    def chosen() -> None:
+        rows = st.session_state[table]["selection"]["rows"]
+        state.put("criterion", keys[rows[0]] if rows else None)
+
+    st.dataframe(
+        [
+            {
+                "Criterion": c.get("key", ""),
+                "By": BY.get(c.get("checked_by", "judge"), "?"),
+                "Question": c.get("question", ""),
+            }
+            for c in items
+        ],
+        hide_index=True,
+        on_select=chosen,
+        selection_mode="single-row",
+        key=table,
+        selection_default={"selection": {"rows": [at]}},
+        height=500 if len(items) > 13 else "content",
+    )
+    return at
+
+
+def _change(desk: Desk, items: list[Any], origins: list[str], chosen: int) -> None:
+    data = {**desk.data, "criteria": items}
+    write(desk, replace(desk.draft, contract=data, origins=tuple(origins)), turn=True)
+    state.put("criterion", str(items[chosen]["key"]) if items else None)
+
+
+def _add(desk: Desk) -> None:
+    items = list(desk.data["criteria"])
+    taken = {c.get("key") for c in items}
+    key = next(f"criterion-{n}" for n in range(1, 10_000) if f"criterion-{n}" not in taken)
+    items.append(
+        {"key": key, "question": "", "checked_by": "judge", "pass_example": "", "fail_example": ""}
+    )
+    _change(desk, items, [*desk.draft.origins, ""], len(items) - 1)
+
+
+def _copy(desk: Desk, at: int) -> None:
+    items = list(desk.data["criteria"])
+    taken = {c.get("key") for c in items}
+    base = str(items[at].get("key", "criterion"))
+    key = next(f"{base}-{n}" for n in range(2, 10_000) if f"{base}-{n}" not in taken)
+    items.insert(at + 1, {**items[at], "key": key})
+    origins = list(desk.draft.origins)
+    origins.insert(at + 1, "")
+    _change(desk, items, origins, at + 1)
+
+
+def _move(desk: Desk, at: int, by: int) -> None:
+    items, origins = list(desk.data["criteria"]), list(desk.draft.origins)
+    for row in (items, origins):
+        row.insert(at + by, row.pop(at))
+    _change(desk, items, origins, at + by)
+
+
+def _delete(desk: Desk, at: int) -> None:
+    items, origins = list(desk.data["criteria"]), list(desk.draft.origins)
+    del items[at], origins[at]
+    _change(desk, items, origins, max(0, at - 1))

@@ -1,0 +1,320 @@
+"""The forms of the contract editor: one criterion with its check, and all that is not a criterion."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import streamlit as st
+
+from core.checks.kind import Parameter
+from core.checks.registry import KINDS
+from core.contract.contract import Contract
+from core.contract.criterion import Criterion
+from core.contract.ladder import LADDER, EvaluatorType
+from core.contract.lint import Finding, lint
+from core.errors import InputError
+from pages.parts.contract_desk import Desk, set_value, write
+from pages.parts.panels import mark
+
+BY = {"code": "Code", "judge": "Judge", "person": "Person"}
+
+
+def criterion_form(desk: Desk, at: int) -> None:
+    """Draw the form of one criterion, with what its check says and what lint found."""
+    item = desk.data["criteria"][at]
+    findings = _findings(desk, str(item.get("key", "")))
+
+    def field(
+        name: str, label: str, help: str, *, area: bool = False, height: int | None = None
+    ) -> None:
+        key = desk.key(at, name)
+        draw = st.text_area if area else st.text_input
+        more = {"height": height or 90} if area else {}
+        draw(
+            label,
+            value=str(item.get(name, "")),
+            key=key,
+            help=help,
+            on_change=set_value,
+            args=(desk, ("criteria", at, name), key),
+            **more,
+        )
+
+    field("key", "Key", "A short name, unique in this contract. Changing it keeps the labels.")
+    field(
+        "question",
+        "Question",
+        "One thing, answered by yes (PASS) or no (FAIL).",
+        area=True,
+        height=80,
+    )
+    key = desk.key(at, "checked_by")
+    st.segmented_control(
+        "Checked by",
+        list(BY),
+        format_func=BY.get,
+        default=item.get("checked_by", "judge"),
+        required=True,
+        key=key,
+        on_change=_checked_by,
+        args=(desk, at, key),
+        help="Code where code can: free, repeatable, immune to opinion. A judge or a person where it cannot.",
+    )
+    if item.get("checked_by") == "code":
+        _check(desk, at, item.get("check") or {})
+    built = _built(item)
+    for name, label in (
+        ("pass_example", "Example that passes"),
+        ("fail_example", "Example that fails"),
+    ):
+        field(name, label, "A whole output, as the writer would hand it in.", area=True)
+        _tried(built, item, name)
+    for finding in findings:
+        with st.container(border=True):
+            st.text(f"{finding.message}\n→ {finding.fix}")
+
+
+def _built(item: dict[str, Any]) -> Criterion | InputError | None:
+    """Return the criterion as it stands, or why it cannot be used yet."""
+    try:
+        contract = Contract.from_data({"criteria": [item]})
+    except InputError as error:
+        return error if item.get("checked_by") == "code" else None
+    return contract.criteria[0]
+
+
+def _tried(built: Criterion | InputError | None, item: dict[str, Any], name: str) -> None:
+    """Show what the criterion's own check says about an example."""
+    if item.get("checked_by") != "code":
+        st.caption("Not tested yet: no judge has run on this example.")
+        return
+    if isinstance(built, InputError):
+        st.text(str(built))
+        return
+    check = built.code_check() if built else None
+    text = str(item.get(name, ""))
+    if check is None or not text:
+        return
+    found = check.run(text)
+    wanted = "PASS" if name == "pass_example" else "FAIL"
+    right = found.verdict is not None and found.verdict.value == wanted
+    note = "" if right or found.verdict is None else "  ← the check disagrees with you here"
+    st.text(f"{mark(found)}  {found.evidence}{note}")
+
+
+def _checked_by(desk: Desk, at: int, key: str) -> None:
+    data = json.loads(json.dumps(desk.data))
+    item = data["criteria"][at]
+    item["checked_by"] = st.session_state[key]
+    if item["checked_by"] == "code":
+        item["check"] = item.get("check") or {"kind": "max_words", "limit": 60}
+    else:
+        item.pop("check", None)
+    write(desk, replace(desk.draft, contract=data))
+
+
+def _check(desk: Desk, at: int, check: dict[str, Any]) -> None:
+    """Draw the form of a code check from what its kind says about itself."""
+    with st.container(border=True):
+        key = desk.key(at, "kind")
+        names = list(KINDS)
+        kind_name = check.get("kind") if check.get("kind") in KINDS else names[0]
+        st.selectbox(
+            "Check",
+            names,
+            index=names.index(kind_name),
+            format_func=lambda n: KINDS[n].title,
+            key=key,
+            on_change=_kind,
+            args=(desk, at, key),
+        )
+        kind = KINDS[kind_name]
+        st.caption(kind.help)
+        for parameter in kind.parameters:
+            _parameter(desk, at, kind.name, check, parameter)
+        if kind.negatable:
+            key = desk.key(at, kind.name, "not")
+            st.toggle(
+                "Pass when this is not so",
+                value=bool(check.get("not", False)),
+                key=key,
+                on_change=set_value,
+                args=(desk, ("criteria", at, "check", "not"), key, lambda v: v or None),
+            )
+
+
+def _kind(desk: Desk, at: int, key: str) -> None:
+    data = json.loads(json.dumps(desk.data))
+    name = st.session_state[key]
+    kept = data["criteria"][at].get("check") or {}
+    known = {p.name for p in KINDS[name].parameters}
+    data["criteria"][at]["check"] = {"kind": name} | {k: v for k, v in kept.items() if k in known}
+    write(desk, replace(desk.draft, contract=data))
+
+
+def _parameter(desk: Desk, at: int, kind: str, check: dict[str, Any], p: Parameter) -> None:
+    key = desk.key(at, kind, p.name)
+    value = check.get(p.name)
+    common: dict[str, Any] = {"key": key, "help": p.help, "on_change": set_value}
+    path = ("criteria", at, "check", p.name)
+    if p.type in ("whole number", "number"):
+        whole = p.type == "whole number"
+        number = value if isinstance(value, int | float) and not isinstance(value, bool) else None
+        st.number_input(
+            p.label,
+            value=None if number is None else (int(number) if whole else float(number)),
+            min_value=0 if whole else 0.0,
+            step=1 if whole else None,
+            args=(desk, path, key),
+            **common,
+        )
+    elif p.type == "flag":
+        st.toggle(p.label, value=bool(value), args=(desk, path, key), **common)
+    elif p.type == "texts":
+        shown = "\n".join(map(str, value)) if isinstance(value, list) else ""
+        st.text_area(
+            f"{p.label} (one a line)",
+            value=shown,
+            height=100,
+            args=(desk, path, key, _lines),
+            **common,
+        )
+    elif p.type == "schema":
+        shown = (
+            value
+            if isinstance(value, str)
+            else json.dumps(value or {}, indent=2, ensure_ascii=False)
+        )
+        st.text_area(
+            f"{p.label} (JSON)", value=shown, height=200, args=(desk, path, key, _json), **common
+        )
+    else:
+        st.text_input(
+            p.label, value=str(value or ""), args=(desk, path, key, lambda v: v or None), **common
+        )
+
+
+def _lines(text: str) -> list[str] | None:
+    return [line for line in text.split("\n") if line.strip()] or None
+
+
+def _json(text: str) -> Any:
+    """Return the JSON value of `text`, or the text itself, which saving will refuse by name."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+def _findings(desk: Desk, key: str) -> list[Finding]:
+    try:
+        contract = Contract.from_data(desk.data)
+    except InputError:
+        return []
+    return [f for f in lint(contract) if f.criterion == key]
+
+
+def whole_form(desk: Desk) -> None:
+    """Draw everything that is not a criterion."""
+    data = desk.data
+
+    def text(path: tuple[str, ...], label: str, help: str, height: int = 80) -> None:
+        value: Any = data
+        for part in path:
+            value = (value or {}).get(part, "")
+        key = desk.key(*path)
+        st.text_area(
+            label,
+            value=str(value or ""),
+            key=key,
+            help=help,
+            height=height,
+            on_change=set_value,
+            args=(desk, path, key),
+        )
+
+    def number(
+        path: tuple[str, ...], label: str, help: str, *, whole: bool, scale: float = 1
+    ) -> None:
+        value: Any = data
+        for part in path:
+            value = (value or {}).get(part)
+        shown = None if not isinstance(value, int | float) else value * scale
+        key = desk.key(*path)
+        st.number_input(
+            label,
+            value=None if shown is None else (int(shown) if whole else float(shown)),
+            key=key,
+            help=help,
+            step=1 if whole else 1.0,
+            format=None if whole else "%g",
+            on_change=set_value,
+            args=(desk, path, key, lambda v: None if v is None else v / scale if not whole else v),
+        )
+
+    left, right = st.columns(2, gap="large")
+    with left:
+        text(("title",), "Title", "What this contract is called in reports.", 68)
+        text(("task",), "Task", "What the writer is asked to produce.")
+        key = desk.key("evaluator.type")
+        st.selectbox(
+            "Who evaluates",
+            [e.value for e in EvaluatorType],
+            index=[e.value for e in EvaluatorType].index(
+                (data.get("evaluator") or {}).get("type", "rubric_other_model")
+            ),
+            format_func=lambda e: LADDER[EvaluatorType(e)].title,
+            key=key,
+            on_change=set_value,
+            args=(desk, ("evaluator", "type"), key),
+            help="The ladder, strongest first: stop at the first row you can staff.",
+        )
+        rung = LADDER[
+            EvaluatorType((data.get("evaluator") or {}).get("type", "rubric_other_model"))
+        ]
+        st.caption(f"Adds: {rung.adds} Fails by: {rung.fails_by}")
+        text(
+            ("evaluator", "knows"),
+            "What does it know that the writer does not?",
+            "Without an answer a second call repeats the first one's beliefs.",
+        )
+        text(
+            ("does_not_examine",),
+            "What the criteria do not examine",
+            "A loop improves exactly what the evaluator measures, and nothing else.",
+        )
+    with right:
+        number(("stop", "cap"), "Cap: drafts at most", "A whole number, 1 or more.", whole=True)
+        number(
+            ("stop", "window"),
+            "Plateau: rounds without a higher score",
+            "The loop ends after so many rounds without a higher score.",
+            whole=True,
+        )
+        key = desk.key("stop.keep")
+        st.segmented_control(
+            "Without a pass, hand back",
+            ["best", "last"],
+            key=key,
+            required=True,
+            default=(data.get("stop") or {}).get("keep", "best"),
+            on_change=set_value,
+            args=(desk, ("stop", "keep"), key),
+        )
+        text(("stop", "on_failure"), "Failures go to", "Who gets the flagged draft.", 68)
+        number(
+            ("limits", "false_accept_rate"),
+            "Limit for false accepts (%)",
+            "Bad outputs the judge may pass, in percent of bad outputs.",
+            whole=False,
+            scale=100,
+        )
+        number(
+            ("limits", "false_reject_rate"),
+            "Limit for false rejects (%)",
+            "Good outputs the judge may fail, in percent of good outputs.",
+            whole=False,
+            scale=100,
+        )

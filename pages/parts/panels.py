@@ -1,0 +1,61 @@
+"""Small things several pages draw the same way."""
+
+from __future__ import annotations
+
+import html
+from typing import NoReturn
+
+import streamlit as st
+
+from core.verdict import CriterionVerdict
+from pages.parts import state
+from pages.parts.shell import page_at
+
+MARKS = {"PASS": "✓ PASS", "FAIL": "✕ FAIL", "UNKNOWN": "? UNKNOWN", "UNSURE": "? UNSURE"}
+
+
+def page_title(title: str, purpose: str) -> None:
+    """Draw a page's title and the one sentence that says what it is for."""
+    st.title(title, anchor=False)
+    st.caption(purpose)
+
+
+def empty(message: str, action: str, page: str, *, view: str | None = None) -> NoReturn:
+    """Draw an empty state with its one next action, and end the page."""
+    with st.container(border=True, horizontal_alignment="center"):
+        st.text(message)
+        if st.button(action, type="primary"):
+            state.put("view", view)
+            st.switch_page(page_at(page))
+    st.stop()
+
+
+def visible(text: str) -> str:
+    """Return text with NUL and lone surrogates made visible; nothing else is changed."""
+    shown = text.replace("\x00", "␀")
+    return "".join(c if not 0xD800 <= ord(c) <= 0xDFFF else "\ufffd" for c in shown)
+
+
+def verbatim(text: str, *, height: int = 420) -> None:
+    """Show text exactly as it is: no Markdown, no HTML, no images fetched.
+
+    Longer text scrolls inside a box of `height` pixels.
+    """
+    st.html(
+        f'<div style="white-space:pre-wrap;overflow-wrap:anywhere;max-height:{height}px;overflow:auto;'
+        "border:1px solid rgba(128,138,150,0.35);border-radius:6px;padding:0.7rem 0.9rem;"
+        f'line-height:1.55" tabindex="0">{html.escape(visible(text)) or "&nbsp;"}</div>'
+    )
+
+
+def small(*lines: str) -> None:
+    """Show lines in small type, exactly as they are."""
+    body = "<br>".join(html.escape(line) for line in lines)
+    st.html(f'<div style="font-size:0.85rem;line-height:1.45;opacity:0.8">{body}</div>')
+
+
+def mark(verdict: CriterionVerdict) -> str:
+    """Return a verdict as mark and word, or the reason why there is none."""
+    if verdict.verdict is None:
+        return f"– no verdict ({verdict.unscored})"
+    return MARKS[verdict.verdict]

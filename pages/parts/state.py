@@ -1,0 +1,82 @@
+"""Where the cursor lives: session values that also stand in the address, under typed names.
+
+Facts are in the store. What a person is looking at (project, reviewer, judge, output …) is kept
+in the session and in the address, so that F5, a second tab, a link and the back button all show
+the same thing. The address wins when the two differ: somebody typed it, followed a link or went
+back. Switching pages drops the address; the session puts it back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Literal
+
+import streamlit as st
+
+Name = Literal[
+    "project",
+    "reviewer",
+    "version",
+    "judge",
+    "criterion",
+    "output",
+    "sample",
+    "cell",
+    "trace",
+    "round",
+    "view",
+    "preset",
+    "draft",
+]
+
+
+def get(name: Name, default: str | None = None) -> str | None:
+    """Return what the address or the session holds under `name`, and keep both alike."""
+    key = f"link.{name}"
+    value = st.query_params.get(name) or st.session_state.get(key) or default
+    put(name, value)
+    return value
+
+
+def put(name: Name, value: str | None) -> None:
+    """Set `name` in session and address; None removes it."""
+    key = f"link.{name}"
+    if value is None:
+        st.session_state.pop(key, None)
+        st.query_params.pop(name, None)
+        return
+    st.session_state[key] = value
+    if st.query_params.get(name) != value:
+        st.query_params[name] = value
+
+
+def pick(
+    name: Name,
+    label: str,
+    options: Sequence[str],
+    *,
+    show: Callable[[str], str] = str,
+    help: str | None = None,
+    widget: Callable[..., str | None] = st.selectbox,
+    **settings: object,
+) -> str | None:
+    """Draw a selection whose value lives under `name`; returns it, or None without options.
+
+    An address that names an option which does not exist falls back to the first one.
+    """
+    if not options:
+        put(name, None)
+        return None
+    current = get(name)
+    if current not in options:
+        current = options[0]
+        put(name, current)
+    key = f"pick.{name}"
+    st.session_state[key] = current
+
+    def chosen() -> None:
+        put(name, st.session_state[key])
+
+    return widget(
+        label, options, format_func=show, key=key, help=help, on_change=chosen, **settings
+    )

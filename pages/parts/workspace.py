@@ -1,0 +1,139 @@
+"""The open workspace as pages see it: the store, the open project, reads cached by revision."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.errors import InputError
+from core.files.folder import load_folder
+from core.store.contracts import Version, latest_version
+from core.store.store import Project, Store, open_store
+from pages.parts import state
+from pages.parts.panels import small
+from sample_data.samples import SAMPLES
+
+
+@st.cache_resource(show_spinner="Opening the workspace …")
+def store() -> Store:
+    """Return the workspace of this server, opened once."""
+    return open_store()
+
+
+def project() -> Project | None:
+    """Return the project that is open, or None when there is none."""
+    projects = {p.slug: p for p in store().projects()}
+    slug = state.get("project")
+    if slug not in projects:
+        slug = next(iter(projects), None)
+        state.put("project", slug)
+    return None if slug is None else projects[slug]
+
+
+def need_project() -> Project:
+    """Return the open project, or draw the empty state and end the page."""
+    found = project()
+    if found is None:
+        st.info("No project is open. Make one, or bring back the sample, in the sidebar.")
+        st.stop()
+    return found
+
+
+@st.cache_data(max_entries=200, show_spinner=False)
+def _version(project_id: int, revision: int) -> Version | None:
+    return latest_version(store(), project_id)
+
+
+def version(of: Project) -> Version | None:
+    """Return the newest contract version of a project, or None."""
+    return _version(of.id, of.revision)
+
+
+def open_samples() -> None:
+    """Fill a workspace that has never held a project with the first sample."""
+    if not store().projects() and not store().projects(removed=True):
+        add_sample(next(iter(SAMPLES)))
+
+
+def add_sample(slug: str) -> None:
+    """Open a sample project: as it was left if it was removed, else fresh from its files."""
+    sample = SAMPLES[slug]
+    name = slug.replace("_", "-")
+    found = store().project(name)
+    if found is None:
+        load_folder(
+            store(),
+            sample.folder,
+            title=sample.title,
+            slug=name,
+            note=sample.note,
+            author="Evaluator Bench",
+        )
+    elif found.removed:
+        store().restore_project(found.id)
+    state.put("project", name)
+
+
+def sidebar() -> None:
+    """Draw the project picker, and making, removing and bringing back projects."""
+    open_samples()
+    open_now = project()
+    with st.sidebar:
+        titles = {p.slug: p.title for p in store().projects()}
+        if titles:
+            state.pick("project", "Project", list(titles), show=lambda slug: titles[slug])
+        if open_now is not None and open_now.note:
+            small(open_now.note)
+        with st.popover("Projects", width="stretch"):
+            _projects(open_now)
+
+
+def _projects(open_now: Project | None) -> None:
+    st.text_input("New project", key="projects.title", placeholder="Name", on_change=_create)
+    if "projects.error" in st.session_state:
+        st.text(st.session_state.pop("projects.error"))
+    here = {p.slug for p in store().projects()}
+    for slug, sample in SAMPLES.items():
+        if slug.replace("_", "-") not in here:
+            st.button(
+                f"Bring back the sample: {sample.title}",
+                key=f"projects.sample.{slug}",
+                on_click=add_sample,
+                args=(slug,),
+                width="stretch",
+            )
+    for gone in store().projects(removed=True):
+        if gone.sample_slug is None:
+            st.text(gone.title)
+            st.button(
+                "Bring back",
+                key=f"projects.back.{gone.id}",
+                on_click=store().restore_project,
+                args=(gone.id,),
+            )
+    if open_now is not None:
+        st.button(
+            "Remove this project from the list",
+            key="projects.remove",
+            on_click=_remove,
+            args=(open_now.id,),
+            width="stretch",
+            help="Nothing is deleted: it can be brought back here.",
+        )
+
+
+def _create() -> None:
+    title = st.session_state["projects.title"]
+    if not title.strip():
+        return
+    try:
+        made = store().create_project(title)
+    except InputError as error:
+        st.session_state["projects.error"] = str(error)
+        return
+    st.session_state["projects.title"] = ""
+    state.put("project", made.slug)
+
+
+def _remove(project_id: int) -> None:
+    store().remove_project(project_id)
+    state.put("project", None)

