@@ -25,9 +25,7 @@ _WORD = regex.compile(
 )
 # The same rule for text without marks, invisible characters and unspaced scripts, which the
 # standard library's engine counts more than twice as fast; and the characters that rule that out.
-_PLAIN_WORD = re.compile(
-    r"[^\W_]\w*+(?:(?:['’\-‐‑]|(?<=\d)[.,](?=\d))(?=[^\W_])\w*+)*+"
-)  # fmt: skip
+_PLAIN_WORD = re.compile(r"[^\W_]\w*+(?:(?:['’\-‐‑]|(?<=\d)[.,](?=\d))(?=[^\W_])\w*+)*+")
 _NOT_PLAIN = re.compile(
     "[\u00ad\u0300-\u036f\u0483-\u0489\u0591-\u1dff\u200b-\u200d\u2060\u20d0-\u20ff"
     "\u2c80-\ud7ff\uf900-\uffff\U00010000-\U0001efff\U0001fb00-\U0010ffff]"
@@ -37,12 +35,18 @@ _UNSPACED_SCRIPT = regex.compile(
     r"\p{Script=Khmer}\p{Script=Myanmar}\u30fc\uff70]--\p{M}]"
 )
 _FOLD = str.maketrans(
-    {**dict.fromkeys("’‘‛ʼ‚′´`‹›", "'"), **dict.fromkeys("“”„‟″«»", '"'),
-     **dict.fromkeys("‐‑‒–—―−", "-"),
-     # Invisible: a soft hyphen or zero-width blank inside a phrase must not hide it.
-     **dict.fromkeys(_INVISIBLE + "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e"
-                     "\u2066\u2067\u2068\u2069\ufe0e\ufe0f", None)}
-)  # fmt: skip
+    {
+        **dict.fromkeys("’‘‛ʼ‚′´`‹›", "'"),
+        **dict.fromkeys("“”„‟″«»", '"'),
+        **dict.fromkeys("‐‑‒–—―−", "-"),
+        # Invisible: a soft hyphen or zero-width blank inside a phrase must not hide it.
+        **dict.fromkeys(
+            _INVISIBLE + "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e"
+            "\u2066\u2067\u2068\u2069\ufe0e\ufe0f",
+            None,
+        ),
+    }
+)
 
 
 def comparison_copy(text: str) -> str:
