@@ -8,7 +8,7 @@ import streamlit as st
 
 from pages.parts import home_panels as panels
 from pages.parts.panels import page_title
-from pages.parts.workspace import project, store
+from pages.parts.workspace import project
 
 open_now = project()
 page_title(
@@ -21,4 +21,4 @@ if open_now is None:
 else:
     st.subheader("Where this project stands", anchor=False)
     panels.steps(open_now)
-panels.projects(store().projects())
+panels.projects(open_now)

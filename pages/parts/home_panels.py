@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import streamlit as st
 
 from core.contract.contract import Limits
 from core.contract.lint import lint
-from core.statistics.interval import Undefined
+from core.statistics.confusion import Confusion
+from core.statistics.interval import Result, Undefined
 from core.store.contracts import Version
 from core.store.judgements import JudgeKind, judges
 from core.store.progress import Progress, load_progress
@@ -20,7 +21,8 @@ from pages.parts import state
 from pages.parts.numbers import agreement
 from pages.parts.panels import small
 from pages.parts.shell import page_at
-from pages.parts.workspace import store, version
+from pages.parts.workspace import add_sample, store, version
+from sample_data.samples import SAMPLES
 
 MARKS = {"yes": "✓ yes", "no": "✕ no", "open": "○ not known yet"}
 
@@ -60,7 +62,7 @@ def labels_step(p: Progress) -> Step:
         f"{plural(p.labels, 'label')} by {plural(p.reviewers, 'person', 'people')}.",
     )
     done = p.labelled == p.outputs
-    return Step(title, asks, "yes" if done else "open", numbers, "Label more" if not done else "Read the labels' agreement with a judge", "label" if not done else "agreement")  # fmt: skip
+    return Step(title, asks, "yes" if done else "open", numbers, "Label more" if not done else "See where people and judge differ", "label" if not done else "agreement")  # fmt: skip
 
 
 def judge_step(project: Project, current: Version | None) -> Step:
@@ -97,7 +99,7 @@ def judge_step(project: Project, current: Version | None) -> Step:
     return Step(title, asks, answer, tuple(numbers), todo, page)
 
 
-def _pairs(c, limits):  # type: ignore[no-untyped-def]
+def _pairs(c: Confusion, limits: Limits) -> tuple[tuple[Result, float | None], ...]:
     return (
         (c.false_accept_rate, limits.false_accept_rate),
         (c.false_reject_rate, limits.false_reject_rate),
@@ -118,6 +120,7 @@ def steps(project: Project) -> None:
             small(step.asks)
             st.text(MARKS[step.answer])
             small(*step.numbers)
+            st.space("stretch")
             if st.button(step.todo, key=f"home.{step.title}", width="stretch"):
                 state.put("view", step.view)
                 st.switch_page(page_at(step.page))
@@ -129,14 +132,27 @@ def no_project() -> None:
         st.text("No project is open. Make one, or bring back a sample, under Projects on the left.")
 
 
-def projects(known: Sequence[Project]) -> None:
-    """Draw the projects of this workspace."""
-    if not known:
-        return
-    st.subheader("Projects", anchor=False)
+def projects(open_now: Project | None) -> None:
+    """Draw the projects of this workspace, then the samples that are not open."""
+    known = store().projects()
+    st.subheader("Projects and samples", anchor=False)
     for project in known:
-        with st.container(horizontal=True, vertical_alignment="center", border=True):
-            st.text(project.title, width="stretch")
-            if st.button("Open", key=f"home.open.{project.id}"):
-                state.put("project", project.slug)
-                st.rerun()
+        about = "Open now" if open_now is not None and project.id == open_now.id else ""
+        _row(
+            project.title, about, "Open", f"open.{project.id}", state.put, ("project", project.slug)
+        )
+    here = {p.sample_slug for p in known}
+    for slug, sample in SAMPLES.items():
+        if slug.replace("_", "-") not in here:
+            _row(sample.title, sample.description, "Add", f"add.{slug}", add_sample, (slug,))
+
+
+def _row(
+    title: str, about: str, action: str, key: str, call: Callable[..., None], args: tuple[str, ...]
+) -> None:
+    with st.container(border=True, horizontal=True, vertical_alignment="center"):
+        with st.container(gap="xxsmall"):
+            st.text(title)
+            if about:
+                small(about)
+        st.button(action, key=f"home.{key}", on_click=call, args=args)
