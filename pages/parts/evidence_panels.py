@@ -141,7 +141,7 @@ def _card(study: Study, mine: EvaluatorType | None) -> None:
         with st.container(horizontal=True, vertical_alignment="center"):
             st.markdown(f"**{study.authors} ({study.year})**", width="content")
             word, colour = READ[study.read]
-            st.badge(word, color=colour)
+            st.badge(word, color=colour, help="How much of the paper the overview had read.")
             if mine in study.rows:
                 st.badge("Speaks to your contract", color="green")
             if study.title or study.venue:
