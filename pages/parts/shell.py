@@ -22,6 +22,7 @@ _TITLES = {
     "label": "Label",
     "judge": "Judge",
     "agreement": "Agreement",
+    "evidence": "Evidence",
 }
 
 
