@@ -49,6 +49,7 @@ panels.headline(known[judge].name, confusion, limits)
 panels.rates(confusion, limits)
 panels.table_2x2(confusion)
 panels.left_out(found, criterion)
+panels.words_chosen(project)
 panels.by_criterion(found, limits)
 panels.cases(
     project,

@@ -9,7 +9,7 @@ from core.contract.contract import Limits
 from core.statistics.confusion import Confusion
 from core.statistics.interval import Result, Undefined
 from core.store.cases import load_case
-from core.store.store import Project
+from core.store.store import Project, imports_of
 from core.verdict import OVERALL
 from core.wording import (
     against_limit,
@@ -79,9 +79,7 @@ def _number(title: str, result: Result, text: str, kind: str) -> None:
         return
     if kind == "kappa":
         st.metric(title, decimal(result.value), help=HELP[kind])
-        st.caption(
-            f"95 % interval {decimal(result.low)} to {decimal(result.high)} · n = {result.n}"
-        )
+        small(f"n = {result.n}", f"95 %: {decimal(result.low)} to {decimal(result.high)}")
         return
     st.metric(title, percent(result.value), help=HELP[kind])
     small(f"{count_of(result)} {text}", f"95 %: {rate_range(result)}")
@@ -142,6 +140,19 @@ def left_out(found: Agreement, key: str) -> None:
     if c.by_cluster is not None:
         share += "Intervals allow for several outputs per sample. "
     st.caption(share + ("Left out: " + "; ".join(said) + "." if said else "Nothing left out."))
+
+
+def words_chosen(project: Project) -> None:
+    """Say which words of the imported files were taken for PASS and FAIL."""
+    said = []
+    for batch in imports_of(store(), project.id):
+        if batch.choices:
+            fails = batch.choices.get("fail")
+            other = "every other word" if fails is None else ", ".join(fails)
+            passes = ", ".join(batch.choices.get("pass", []))
+            said.append(f"{batch.file_name}: PASS = {passes}; FAIL = {other}")
+    if said:
+        small("Words as chosen at import", *said[:6])
 
 
 def by_criterion(found: Agreement, limits: Limits | None) -> None:

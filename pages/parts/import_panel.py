@@ -128,6 +128,9 @@ def _plan(
     outputs = _outputs(table) if "outputs" in holds else None
     labels = _said(table, version, "reviewer") if "labels" in holds else None
     verdicts = _said(table, version, "judge") if "verdicts" in holds else None
+    if outputs is not None and outputs.output is None:
+        st.caption("Choose the column that holds the output.")
+        return None
     if ("labels" in holds and labels is None) or ("verdicts" in holds and verdicts is None):
         return None
     return plan_import(
@@ -142,16 +145,17 @@ def _outputs(table: Table) -> ColumnMap:
 
     def choose(at: int, label: str, field: str, empty: str | None, help: str) -> str | None:
         options = [*([empty] if empty else []), *table.columns]
-        wanted = getattr(guess, field) or empty or table.columns[0]
+        wanted = getattr(guess, field) or empty
         with columns[at]:
             found = st.selectbox(
                 label,
                 options,
-                index=options.index(wanted),
+                index=None if wanted is None else options.index(wanted),
+                placeholder="Choose a column",
                 help=help,
                 key=f"import.{field}.{table.sha256}",
             )
-        return None if found in (NONE, ROW_NUMBERS) else str(found)
+        return None if found in (None, NONE, ROW_NUMBERS) else str(found)
 
     sample = choose(
         0,

@@ -25,6 +25,7 @@ Name = Literal[
     "trace",
     "round",
     "view",
+    "row",
     "preset",
     "draft",
     "p",
