@@ -104,7 +104,7 @@ EXAMPLES = {
         "Draft, verdict, draft, verdict, draft, verdict: two calls a round, and every draft read.",
     ),
     "invoices": Example(
-        "Invoices: 91 % promised, 65 % measured",
+        "Invoices: 91 % against 65 %",
         Inputs(p=0.7, r=0.5528, cap=3, fresh=0.65),
         ("loop", "lead", "break_even", "fresh"),
         "Of 60 first-draft failures independence promises retries 91 %; they rescued 65 %. So a "

@@ -237,3 +237,8 @@ def test_a_file_without_verdicts_says_so(upload: Callable[[str], AppTest]) -> No
     app = upload("task,passed\na,maybe\n")
     assert "This file cannot be used as it is." in words(app)
     assert "'maybe' is not one of the words" in words(app)
+
+
+def test_where_no_repair_rate_is_enough_the_page_says_so(show: Open) -> None:
+    app = show(p="0.9", r="0.05", cap="12", critic="critic", far="0.2", frr="0.2", damage="0.3")
+    assert "no single repair rate makes the loop equal retries" in words(app)

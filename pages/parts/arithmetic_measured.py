@@ -43,6 +43,9 @@ def _counts(cap: int, texts: boxes.Texts) -> None:
     small(
         "Filled with the invoice example; type the counts of your own run. The cap is the one above."
     )
+    if cap == 1:
+        small("Raise the cap to 2 or more: with one draft nothing is rescued.")
+        return
     values = _typed_counts()
     for column, (name, (label, meaning)) in zip(
         st.columns(6, vertical_alignment="bottom"), FIELDS.items(), strict=True

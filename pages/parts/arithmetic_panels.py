@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from core.charts_arithmetic import INK, ends_chart, repair_chart, tries_chart
+from core.charts_arithmetic import INK, drafts_chart, ends_chart, repair_chart, tries_chart
 from core.statistics.worked import Sheet
 from core.wording import (
     ahead,
@@ -55,21 +55,29 @@ def message(sheet: Sheet, example: Example | None) -> None:
 
 def picture(sheet: Sheet) -> None:
     """Draw loop against retries over r, and say what the break-even means."""
-    cap, even = sheet.inputs.cap, sheet.calc.break_even_r
-    if cap == 1:
-        st.caption(
-            "With one round there is nothing to repair: loop and retries are the same. Raise the "
-            "cap to compare them."
-        )
-    st.altair_chart(
+    if sheet.inputs.cap == 1:
+        _one_round(sheet)
+        return
+    st.vega_lite_chart(
         repair_chart(sheet, _ink()),
         alt=f"Share of tasks accepted over the repair rate. {_picture_in_words(sheet)}",
     )
     small("Move the pointer over the picture to read any repair rate; the diamond is yours.")
-    if cap > 1:
-        st.markdown(f"**“r must beat p”** is {_naive(sheet)}", help=_BREAK_EVEN)
-    if even is None and cap > 1:
-        st.caption("No single repair rate makes the loop equal retries with these inputs.")
+    st.markdown(f"**“r must beat p”** is {_naive(sheet)}", help=_BREAK_EVEN)
+
+
+def _one_round(sheet: Sheet) -> None:
+    loop, back = sheet.calc.loop, sheet.calc.loop.sent_back_good_share
+    st.vega_lite_chart(
+        drafts_chart(sheet),
+        alt=f"What the check did with the drafts: accepted {percent(loop.accepted)}, of those "
+        f"{share_or_none(loop.precision)} good; sent back {percent(sheet.sent_back)}, of those "
+        f"{share_or_none(back)} good.",
+    )
+    small(
+        "With one round nothing is repaired, so loop and retries are the same. Raise the cap to "
+        "compare them."
+    )
 
 
 _BREAK_EVEN = (
@@ -81,19 +89,20 @@ _BREAK_EVEN = (
 
 def _naive(sheet: Sheet) -> str:
     i, even = sheet.inputs, sheet.calc.break_even_r
-    shown = "none" if even is None else percent(even)
-    if i.fresh is None:
+    if even is None:
+        return "not the rule: no single repair rate makes the loop equal retries with these inputs."
+    if i.fresh is not None:
         return (
-            f"true here only because draws are taken as independent: break-even is r = {shown}. "
-            "A task that failed once tends to fail again, so real retries rescue less, and an r "
-            "below p can still win. Type the fresh share you measured to see where."
-            if even is not None and abs(even - i.p) < 1e-6
-            else f"not the rule: with this critic break-even is r = {shown}, p is {percent(i.p)}."
+            f"not the rule: retries rescued {percent(i.fresh)} of failures, so break-even is "
+            f"r = {percent(even)}, and p is {percent(i.p)}."
         )
-    return (
-        f"not the rule: retries rescued {percent(i.fresh)} of failures, so break-even is "
-        f"r = {shown}, and p is {percent(i.p)}."
-    )
+    if abs(even - i.p) < 1e-6:
+        return (
+            f"true here only because draws are taken as independent: break-even is r = "
+            f"{percent(even)}. A task that failed once tends to fail again, so real retries rescue "
+            "less, and an r below p can still win. Type the fresh share you measured to see where."
+        )
+    return f"not the rule: with this critic break-even is r = {percent(even)}, p is {percent(i.p)}."
 
 
 def _picture_in_words(sheet: Sheet) -> str:
@@ -123,7 +132,7 @@ def _both_arms(sheet: Sheet) -> list[Tile]:
         ),
         Tile(
             "lead", "Retries accept", percent(retry.accepted),
-            capital(ahead(sheet.lead)),
+            ("Good work: " if loop.precision not in (None, 1) else "") + ahead(sheet.lead),
             "The same check and cap, every draft from scratch; the gap is in accepted and good.",
         ),
         Tile(
@@ -208,7 +217,7 @@ def tries(sheet: Sheet, example: Example | None) -> None:
     st.subheader("Trying again, without feedback", anchor=False)
     left, right = st.columns([3, 2], gap="large")
     with left:
-        st.altair_chart(
+        st.vega_lite_chart(
             tries_chart(sheet, _ink()),
             alt=f"Chance over the number of tries. At {k}: at least one good "
             f"{percent(sheet.calc.pass_at_k)}, all good {percent(sheet.calc.pass_hat_k)}.",
@@ -248,7 +257,7 @@ def rounds(sheet: Sheet, example: Example | None) -> None:
     st.subheader("How rounds end, and what one more buys", anchor=False)
     left, right = st.columns([2, 3], gap="large")
     with left:
-        st.altair_chart(
+        st.vega_lite_chart(
             ends_chart(sheet),
             alt="Share of tasks by their last round: "
             + ", ".join(f"{e.number}: {percent(e.accepted + e.unaccepted)}" for e in sheet.ends),
@@ -262,14 +271,16 @@ def rounds(sheet: Sheet, example: Example | None) -> None:
         for row in sheet.by_cap:
             table.append({
                 "Cap": row.cap,
-                "Loop, accepted and good": percent(row.loop),
-                "this round adds": point_gap(row.loop - before),
+                "Loop": percent(row.loop),
+                "Adds": point_gap(row.loop - before),
                 "Retries": percent(row.retry),
                 "Rounds": decimal(row.rounds),
-                "Calls per accepted": per_output(row.calls_per_accepted),
+                "Cost": per_output(row.calls_per_accepted),
             })  # fmt: skip
             before = row.loop
         st.dataframe(table, hide_index=True)
+        small("Loop, what its last round adds, retries: share of tasks accepted and good. Cost: the "
+              "loop's calls per accepted output.")  # fmt: skip
         if sheet.rho > 0:
             small("Retries at other caps follow from the same likeness of draws, "
                   f"correlation {decimal(sheet.rho)}.")  # fmt: skip
@@ -279,9 +290,9 @@ def _ends_in_words(sheet: Sheet) -> list[str]:
     first = ", ".join(
         f"{percent(e.accepted + e.unaccepted, 0)} after {e.number}" for e in sheet.ends[:5]
     )
-    more = "" if len(sheet.ends) <= 5 else " …"
+    more = "." if len(sheet.ends) <= 5 else " …"
     left = sheet.ends[-1].unaccepted
-    return [f"Rounds: {first}{more}.", f"Stopped by the cap, unaccepted: {percent(left)}."]
+    return [f"Rounds: {first}{more}", f"Stopped by the cap, unaccepted: {percent(left)}."]
 
 
 def assumed(sheet: Sheet) -> None:
