@@ -241,3 +241,24 @@ def test_home_gives_each_step_its_state_and_number(refund: Store, show: Open) ->
     assert "Version 1, 4 criteria." in said
     assert "96 of 96 outputs labelled." in said
     assert "false accepts 37.8" in said
+
+
+def test_versions_show_what_changed_and_an_old_one_comes_back_as_a_draft(
+    refund: Store, show: Open
+) -> None:
+    project = refund.project("refund-reply")
+    assert project is not None
+    first = latest_version(refund, project.id)
+    assert first is not None
+    second = first.contract.model_copy(update={"task": "Another task"})
+    save_version(refund, project.id, second, author="Ben", based_on=1)
+    page = show("contract", project="refund-reply")
+    table = next(d.value for d in page.dataframe if "Before" in d.value.columns)
+    assert ["task", "Another task"] == [table["Where"][0], table["After"][0]]
+    next(s for s in page.selectbox if s.label == "Read version").set_value(1).run()
+    next(b for b in page.button if b.label == "Bring back version 1").click().run()
+    assert "Unsaved changes to version 2" in texts(page)
+    next(b for b in page.button if b.label == "Save").click().run()
+    newest = latest_version(refund, project.id)
+    assert newest is not None
+    assert (3, first.contract) == (newest.number, newest.contract)

@@ -10,14 +10,10 @@ import streamlit as st
 
 from core.contract.contract import Contract
 from core.errors import InputError, StaleSaveError
-from core.files.contracts import contract_to_yaml
 from core.store import drafts
 from core.store.contracts import Version, refuse_incomplete
-from core.store.contracts import versions as all_versions
 from core.store.store import Project
-from core.wording import plural
 from pages.parts import state
-from pages.parts.panels import verbatim
 from pages.parts.workspace import store
 
 
@@ -157,26 +153,3 @@ def _discard(desk: Desk) -> None:
 def _rebase(desk: Desk, newest: int) -> None:
     drafts.write_draft(store(), replace(desk.draft, based_on=newest))
     turn_form()
-
-
-def versions(desk: Desk) -> None:
-    """Draw the saved versions, newest first."""
-    found = all_versions(store(), desk.project.id)
-    if not found:
-        st.caption("Nothing saved yet.")
-        return
-    st.dataframe(
-        [
-            {
-                "Version": v.number,
-                "Saved (UTC)": v.created_at[:16].replace("T", " "),
-                "By": v.author,
-                "What changed": v.name,
-                "Criteria": plural(len(v.contract.criteria), "criterion", "criteria"),
-            }
-            for v in found
-        ],
-        hide_index=True,
-    )
-    number = st.selectbox("Read a version", [v.number for v in found], key="contract.read")
-    verbatim(contract_to_yaml(next(v.contract for v in found if v.number == number)), height=500)
