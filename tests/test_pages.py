@@ -262,3 +262,45 @@ def test_versions_show_what_changed_and_an_old_one_comes_back_as_a_draft(
     newest = latest_version(refund, project.id)
     assert newest is not None
     assert (3, first.contract) == (newest.number, newest.contract)
+
+
+def test_rewording_asks_whether_labels_keep_their_meaning(refund: Store, show: Open) -> None:
+    page = show("contract", project="refund-reply", criterion="tone")
+    field(page, "Question").set_value(
+        "Does the reply say sorry without blaming the customer?"
+    ).run()
+    page.session_state["contract.meaning.tone"] = "same"
+    next(b for b in page.button if b.label == "Save").click().run()
+    assert "7 of 13 bad outputs passed" not in texts(
+        show("agreement", project="refund-reply", judge="3", criterion="tone")
+    )
+    home = texts(show("agreement", project="refund-reply", judge="3", criterion="tone"))
+    # Labels still count; the judge's verdicts were given for the old wording.
+    assert "96 verdicts for an earlier wording or check" in home
+    assert "labels for an earlier wording" not in home
+
+
+def test_two_peoples_changes_are_put_together(refund: Store, show: Open) -> None:
+    project = refund.project("refund-reply")
+    assert project is not None
+    mine = show("contract", project="refund-reply", criterion="tone")
+    field(mine, "Question").set_value("Is it kind?").run()
+    first = latest_version(refund, project.id)
+    assert first is not None
+    save_version(
+        refund,
+        project.id,
+        first.contract.model_copy(update={"task": "Ben's"}),
+        author="Ben",
+        based_on=1,
+    )
+    mine.run()
+    next(b for b in mine.button if b.label == "Put my changes on top of version 2").click().run()
+    next(b for b in mine.button if b.label == "Save").click().run()
+    newest = latest_version(refund, project.id)
+    assert newest is not None
+    assert (3, "Ben's", "Is it kind?") == (
+        newest.number,
+        newest.contract.task,
+        newest.contract.criterion("tone").question,
+    )
