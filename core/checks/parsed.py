@@ -123,7 +123,7 @@ _DECODER = json.JSONDecoder(
 def depth_exceeds(value: object, limit: int) -> bool:
     """Tell whether lists and objects are nested more than `limit` deep; never recurses."""
     level = [value]
-    for _ in range(limit + 1):
+    for _ in range(limit):
         inner: list[object] = []
         for item in level:
             if isinstance(item, Mapping):
