@@ -38,7 +38,7 @@ keys = [*(current.contract.keys if current else ()), OVERALL]
 with st.container(horizontal=True, vertical_alignment="center"):
     chosen = state.pick(
         "criterion", "Criterion", keys, show=criterion_name,
-        label_visibility="collapsed", width=380,
+        label_visibility="collapsed", width=300,
     )  # fmt: skip
     st.space("stretch")
     st.text(f"Reviewer: {reviewer.name}", width="content")

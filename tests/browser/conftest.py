@@ -96,12 +96,25 @@ class Server:
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[Server]:
     """The app over an empty workspace; not started yet, so that a test can fill it first."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    made = Server(tmp_path, port)
+    made = Server(tmp_path, free_port())
     yield made
     made.end()
+
+
+@pytest.fixture(scope="session")
+def shared_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A running app for tests that keep to a project of their own and leave it running."""
+    made = Server(tmp_path_factory.mktemp("shared"), free_port())
+    made.start()
+    yield made
+    made.end()
+
+
+def free_port() -> int:
+    """Return a port nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
 
 
 @pytest.fixture(scope="session")

@@ -1,7 +1,7 @@
 // The labelling queue in the browser. See labeller.py for how the two halves talk.
 //
-// Rules that keep labels honest: a key acts only on the item that has been painted; a held key acts
-// once; every act is in localStorage before it is sent and leaves it only when the server has
+// Rules that keep labels honest: a key acts only on the item that is painted, and while the next
+// one is on its way keys do nothing; a held key acts once; every act is in localStorage before it is sent and leaves it only when the server has
 // stored it; acts keep their (client, seq) for ever, so that sending them twice stores them once.
 
 // One list draws the buttons, names the keys on them and drives the handlers.
@@ -141,8 +141,8 @@ class Labeller {
     this.question = data.question;
     if (data.order && this.wantsOrder) this.load(data.order, data.states);
     if (data.gone.length) this.leaveOut(new Set(data.gone));
+    this.renderSaved();
     this.render();
-    this.sync();
   }
 
   /** Take over what earlier pages, tabs or crashes of this reviewer left unsent. */
@@ -179,7 +179,6 @@ class Labeller {
     this.states = new Map();
     this.done = this.later = 0;
     this.cur = -1;
-    this.painted = null;
     this.shown = null;
     this.wantsOrder = true;
     this.history = [];
@@ -244,10 +243,10 @@ class Labeller {
     }
     return -1;
   }
-  /** The item a key may act on: painted, in sight, not covered; else undefined. */
+  /** The item a key may act on: on screen, not answered a moment ago, not covered; or undefined. */
   inHand() {
     const id = this.order?.[this.cur];
-    if (id === undefined || this.painted !== id || document.hidden) return undefined;
+    if (id === undefined || this.shown !== id || document.hidden) return undefined;
     if (!this.root.isConnected || !this.root.checkVisibility()) return undefined;
     if (document.querySelector('[role="dialog"]')) return undefined;
     return id;
@@ -281,7 +280,7 @@ class Labeller {
     if (act.id === "back" || act.id === "next") return this.browse(act.id === "back" ? -1 : 1);
     const id = this.inHand();
     // A key hit before the item came on screen was meant for the one before.
-    if (id === undefined || when < this.paintedAt) return;
+    if (id === undefined || when < this.shownAt) return;
     if (act.id === "note") return this.el("textarea").focus();
     const before = this.state(id);
     const note = this.noteNow(id);
@@ -297,7 +296,6 @@ class Labeller {
     this.last = act.id === "defer" ? "Deferred" : MARKS[act.verdict] + (before.verdict ? " (changed)" : "");
     this.place(false);
     this.render();
-    this.sync();
   }
 
   /** Store the note of the item on screen when it differs from what is stored. */
@@ -308,7 +306,6 @@ class Labeller {
     this.keep("label", id, { ...this.state(id), note }, { at: this.cur });
     this.last = "Note kept";
     this.render();
-    this.sync();
   }
 
   undo() {
@@ -327,7 +324,6 @@ class Labeller {
     this.last = "Undone";
     this.place(true);
     this.render();
-    this.sync();
   }
 
   browse(step) {
@@ -338,7 +334,6 @@ class Labeller {
     this.cur = to;
     this.place(true);
     this.render();
-    this.sync();
   }
 
   /** Record an act: in memory, in this browser, then on its way to the server. */
@@ -352,7 +347,7 @@ class Labeller {
       client: this.client, seq: this.seq, output: id, criterion: this.question.key, kind,
       verdict: state.verdict, deferred: state.deferred, note: state.note,
       question_hash: this.question.hash, at: Date.now(),
-      seconds: this.shown === id ? Math.round(performance.now() - this.paintedAt) / 1000 : null,
+      seconds: this.shown === id ? Math.round(performance.now() - this.shownAt) / 1000 : null,
     };
     this.pending.push(act);
     this.shelf.put("act", act.client + ":" + act.seq, act);
@@ -449,7 +444,6 @@ class Labeller {
     if (document.hidden || !this.order) return;
     this.wantsOrder = true; // another tab may have gone on
     this.render();
-    this.sync();
   }
 
   // --- what is on screen ----------------------------------------------------------------------
@@ -496,32 +490,36 @@ class Labeller {
     });
   }
 
+  /** Change what is on screen in the frame that will paint it, so that both are always the same. */
   render() {
+    this.due ??= requestAnimationFrame(() => {
+      this.due = null;
+      if (!this.send) return;
+      this.paint();
+      setTimeout(() => this.sync()); // after the frame: sending must not hold it up
+    });
+  }
+
+  paint() {
+    let fresh = false;
     const id = this.order?.[this.cur];
     const item = this.items.get(id);
     const name = !this.order || (this.cur >= 0 && !item) ? "loading" : this.cur < 0 ? "done" : "ready";
     this.root.dataset.state = name;
     if (name !== "ready") {
-      this.shown = this.painted = null;
+      this.shown = null;
       this.root.dataset.output = "";
       this.el(".other").textContent = name === "loading" ? "Loading …" : this.finished();
       this.el(".name").textContent = "";
     } else if (this.shown !== id) {
       this.shown = id;
-      this.painted = null;
+      fresh = true;
       this.root.dataset.output = id;
-      this.root.dataset.painted = "";
       this.el(".text").textContent = visible(item.text);
       this.el(".text").scrollTop = 0;
       this.el(".name").textContent = visible(item.sample) + (item.trial > 1 ? ` · draw ${item.trial}` : "");
       const draft = this.shelf.get("draft", this.draftName(id));
       this.el("textarea").value = typeof draft === "string" ? draft : this.state(id).note;
-      requestAnimationFrame(() => {
-        if (this.shown !== id) return;
-        this.painted = id;
-        this.paintedAt = performance.now();
-        this.root.dataset.painted = id;
-      });
     }
     this.renderQuestion();
     this.renderInput();
@@ -529,6 +527,7 @@ class Labeller {
     this.renderNote();
     this.renderSaved();
     this.renderTrouble();
+    if (fresh) this.shownAt = performance.now();
   }
 
   finished() {
