@@ -28,6 +28,15 @@ Name = Literal[
     "row",
     "preset",
     "draft",
+    "p",
+    "r",
+    "cap",
+    "critic",
+    "far",
+    "frr",
+    "damage",
+    "fresh",
+    "counts",
 ]
 
 
