@@ -95,11 +95,7 @@ def parse_entry(data: Mapping[str, Any]) -> LabelEntry:
         raise bad("seq")
     if isinstance(output_id, float) and output_id.is_integer():
         output_id = int(output_id)
-    if (
-        not isinstance(output_id, int)
-        or isinstance(output_id, bool)
-        or not 1 <= output_id < 2**31
-    ):
+    if not isinstance(output_id, int) or isinstance(output_id, bool) or not 1 <= output_id < 2**31:
         raise bad("output")
     criterion = data.get("criterion")
     if not isinstance(criterion, str) or not criterion:

@@ -141,9 +141,7 @@ def load_outputs(
 
 def current_ids(store: Store, project_id: int) -> list[int]:
     """Return the store ids of the current outputs in the order they came, without their texts."""
-    query = sa.select(t.output.c.id).where(
-        t.output.c.project_id == project_id, t.output.c.current
-    )
+    query = sa.select(t.output.c.id).where(t.output.c.project_id == project_id, t.output.c.current)
     with store.read() as c:
         return list(c.scalars(query.order_by(t.output.c.id)))
 
