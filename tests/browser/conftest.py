@@ -98,7 +98,7 @@ def server(tmp_path: Path) -> Iterator[Server]:
     """The app over an empty workspace; not started yet, so that a test can fill it first."""
     made = Server(tmp_path, free_port())
     yield made
-    made.end()
+    made.kill()
 
 
 @pytest.fixture(scope="session")

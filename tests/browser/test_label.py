@@ -6,6 +6,7 @@ What was on screen at each key is noted by listeners of the test's own, not by t
 from __future__ import annotations
 
 import itertools
+import signal
 import statistics
 import time
 from collections.abc import Callable
@@ -201,7 +202,7 @@ def strike(page: Any, count: int, gap: float, keys: str = "123") -> None:
 
 
 def meant(page: Any) -> tuple[dict[str, str], int]:
-    """Return what the keys so far meant, and how many hit an item that was answered already.
+    """Return what the keys so far meant, and how many hit no item or one answered already.
 
     The first key on an item answers it; until the next one is painted, keys do nothing.
     """
@@ -210,7 +211,7 @@ def meant(page: Any) -> tuple[dict[str, str], int]:
     for key, on_screen, repeat in page.evaluate("window.keys"):
         if repeat or key not in VALUES:
             continue
-        if on_screen is None or on_screen in wanted:
+        if not on_screen or on_screen in wanted:
             idle += 1
         else:
             wanted[on_screen] = VALUES[key]
@@ -333,6 +334,7 @@ def test_reload_keeps_labels_place_and_the_note_being_typed(
     assert name(page) == fourth
     assert element.locator(".position").text_content() == "4 of 20"
     assert element.locator("textarea").input_value() == "half a thou"
+    assert element.locator(".note-state").text_content() == "not stored yet"
     page.keyboard.press("1")
     all_saved(page)
     assert bench.labels() == {**wanted, fourth: "PASS"}
@@ -582,3 +584,91 @@ def test_the_page_opens_quickly_with_ten_thousand_outputs(
     strike(page, 20, 30)
     all_saved(page)
     assert len(bench.labels()) >= 18
+
+
+def test_when_texts_run_out_keys_do_nothing_until_they_come(
+    start_own: Callable[..., Bench], browser: Browser
+) -> None:
+    bench = start_own(260)
+    page = browser.page()
+    open_queue(page, bench.url())
+    page.wait_for_timeout(500)  # the stretch ahead is filled
+    page.evaluate(WATCH, True)
+    process = bench.server.process
+    assert process is not None
+    process.send_signal(signal.SIGSTOP)
+    element = page.locator(".labeller")
+    while element.get_attribute("data-state") == "ready":
+        strike(page, 10, 20)
+    assert element.locator(".other").text_content() == "Loading …"
+    answered = len(meant(page)[0])
+    assert answered >= 190
+    strike(page, 5, 30)
+    assert len(meant(page)[0]) == answered
+    process.send_signal(signal.SIGCONT)
+    wait_for(page)
+    all_saved(page)
+    assert bench.labels() == meant(page)[0]
+
+
+def test_a_full_browser_storage_is_told_and_labels_still_go_out(
+    start: Callable[..., Bench], browser: Browser
+) -> None:
+    bench = start(8)
+    browser.context.add_init_script(
+        "Storage.prototype.setItem = () => { throw new DOMException('full', 'QuotaExceededError') }"
+    )
+    page = browser.page()
+    open_queue(page, bench.url())
+    page.evaluate(WATCH, True)
+    strike(page, 5, 60)
+    all_saved(page)
+    page.get_by_text("this browser's storage is full").wait_for()
+    assert bench.labels() == meant(page)[0]
+
+
+def test_criteria_are_labelled_one_at_a_time(start: Callable[..., Bench], browser: Browser) -> None:
+    bench = start(6, CONTRACT)
+    page = browser.page()
+    element = open_queue(page, bench.url(criterion="tone"))
+    first = name(page)
+    press(page, "2")
+    page.get_by_label("Criterion").click()
+    page.get_by_role("option", name="when").click()
+    element.get_by_text("Does it say when").wait_for()
+    page.locator('.labeller[data-state="ready"]').wait_for()
+    assert element.locator(".tally").text_content() == "0 labelled"
+    assert name(page) == first
+    page.keyboard.press("1")
+    all_saved(page)
+    assert bench.labels(criterion="tone") == {first: "FAIL"}
+    assert bench.labels(criterion="when") == {first: "PASS"}
+
+
+def test_nothing_moves_between_items(start: Callable[..., Bench], browser: Browser) -> None:
+    bench = start(["short", "long " * 3_000, "line\n" * 200, "0", "x" * 5_000], CONTRACT)
+    page = browser.page()
+    element = open_queue(page, bench.url(criterion="tone"))
+    parts = [element.locator(part) for part in (".paper", ".foot", ".note", ".text")]
+    before = [part.bounding_box() for part in parts]
+    for key in "1d2":
+        press(page, key)
+        assert [part.bounding_box() for part in parts] == before
+
+
+@pytest.mark.parametrize("browser", [{"color_scheme": "dark"}], indirect=True)
+def test_dark_colours_and_focus(start: Callable[..., Bench], browser: Browser) -> None:
+    bench = start(3, CONTRACT)
+    page = browser.page()
+    element = open_queue(page, bench.url(criterion="tone"))
+    colour = "el => getComputedStyle(el).backgroundColor"
+    marks = {act: element.locator(f'[data-act="{act}"] .mark') for act in ("pass", "fail")}
+    assert marks["pass"].evaluate(colour) == "rgb(0, 114, 178)"
+    assert marks["fail"].evaluate(colour) == "rgb(213, 94, 0)"
+    assert [m.text_content() for m in marks.values()] == ["✓", "✕"]
+    assert element.locator(".paper").evaluate(colour) == "rgb(20, 24, 29)"
+    element.locator(".text").focus()
+    page.keyboard.press("Tab")
+    shot(page, "label-dark")
+    style = "el => getComputedStyle(el).outlineStyle"
+    assert element.get_by_role("button", name="PASS").evaluate(style) == "solid"

@@ -49,6 +49,7 @@ class Shelf {
   put(kind, name, value) {
     try {
       localStorage.setItem(this.prefix + kind + ":" + name, JSON.stringify(value));
+      this.full = false;
     } catch {
       this.full = true;
     }
@@ -56,7 +57,6 @@ class Shelf {
   drop(kind, name) {
     try {
       localStorage.removeItem(this.prefix + kind + ":" + name);
-      this.full = false;
     } catch {}
   }
   get(kind, name, store = localStorage) {
@@ -100,6 +100,8 @@ class Labeller {
     this.lastSent = -Infinity;
     this.offline = false;
     this.failed = "";
+    this.viewed = 0; // ms the item was in sight before `shownAt`
+    this.shownAt = 0;
     this.showInput = false;
     this.draw();
     this.listeners = [
@@ -132,15 +134,18 @@ class Labeller {
     }
     this.session = data.session;
     this.failed = data.failed;
-    this.acknowledge(data.acks, data.refused);
+    const refused = this.acknowledge(data.acks, data.refused);
     for (const item of data.items) this.items.set(item.id, item);
-    if (this.question?.key !== data.question.key) {
+    if (this.queue !== data.queue) {
       this.saveDraft();
+      // The picker that chose this queue would go on taking the keys.
+      if (this.queue !== undefined) this.el(".text").focus({ preventScroll: true });
       this.forget();
     }
+    this.queue = data.queue;
     this.question = data.question;
     if (data.order && this.wantsOrder) this.load(data.order, data.states);
-    if (data.gone.length) this.leaveOut(new Set(data.gone));
+    this.leaveOut(new Set([...data.gone, ...refused]));
     this.renderSaved();
     this.render();
   }
@@ -155,7 +160,9 @@ class Labeller {
     this.troubles = this.shelf.get("told", "") ?? [];
   }
 
+  /** Forget what the server has stored; returns the outputs it would not take labels for. */
   acknowledge(acks, refused) {
+    const lost = [];
     const why = new Map(refused.map((r) => [r.client + ":" + r.seq, r.why]));
     const kept = [];
     for (const act of this.pending) {
@@ -166,12 +173,15 @@ class Labeller {
       const name = act.client + ":" + act.seq;
       this.shelf.drop("act", name);
       if (why.has(name)) {
-        const label = act.verdict ? MARKS[act.verdict] : "no verdict";
-        this.troubles.push(`Not stored: ${label} on output ${act.output}, because ${why.get(name)}.`);
+        const label = act.verdict ? MARKS[act.verdict] : act.kind;
+        const where = this.items.get(act.output)?.sample ?? `output ${act.output}`;
+        this.troubles.push(`${label} on ${where} was not stored: ${why.get(name)}.`);
         this.shelf.put("told", "", this.troubles);
+        lost.push(act.output);
       }
     }
     this.pending = kept;
+    return lost;
   }
 
   forget() {
@@ -212,7 +222,7 @@ class Labeller {
   }
 
   leaveOut(gone) {
-    if (!this.order?.some((id) => gone.has(id))) return;
+    if (!gone.size || !this.order?.some((id) => gone.has(id))) return;
     const here = this.order[this.cur];
     this.order = this.order.filter((id) => !gone.has(id));
     this.cur = gone.has(here) ? this.nextOpen(-1) : this.order.indexOf(here);
@@ -347,7 +357,7 @@ class Labeller {
       client: this.client, seq: this.seq, output: id, criterion: this.question.key, kind,
       verdict: state.verdict, deferred: state.deferred, note: state.note,
       question_hash: this.question.hash, at: Date.now(),
-      seconds: this.shown === id ? Math.round(performance.now() - this.shownAt) / 1000 : null,
+      seconds: this.shown === id ? Math.round(this.viewed + performance.now() - this.shownAt) / 1000 : null,
     };
     this.pending.push(act);
     this.shelf.put("act", act.client + ":" + act.seq, act);
@@ -423,7 +433,7 @@ class Labeller {
     this.sent = { nonce: this.client + ":" + this.count, at: this.lastSent };
     try {
       this.send("sync", {
-        nonce: this.sent.nonce, queue: this.question.key, order: this.wantsOrder, ids,
+        nonce: this.sent.nonce, queue: this.queue, order: this.wantsOrder, ids,
         entries: this.pending.slice(0, BATCH),
       });
     } catch {
@@ -441,6 +451,8 @@ class Labeller {
   }
 
   onVisible() {
+    if (document.hidden) this.viewed += performance.now() - this.shownAt;
+    else this.shownAt = performance.now();
     if (document.hidden || !this.order) return;
     this.wantsOrder = true; // another tab may have gone on
     this.render();
@@ -517,7 +529,7 @@ class Labeller {
       this.root.dataset.output = id;
       this.el(".text").textContent = visible(item.text);
       this.el(".text").scrollTop = 0;
-      this.el(".name").textContent = visible(item.sample) + (item.trial > 1 ? ` · draw ${item.trial}` : "");
+      this.el(".name").textContent = visible(item.sample) + (item.trial > 1 ? ` · trial ${item.trial}` : "");
       const draft = this.shelf.get("draft", this.draftName(id));
       this.el("textarea").value = typeof draft === "string" ? draft : this.state(id).note;
     }
@@ -527,7 +539,15 @@ class Labeller {
     this.renderNote();
     this.renderSaved();
     this.renderTrouble();
-    if (fresh) this.shownAt = performance.now();
+    if (fresh) {
+      this.viewed = 0;
+      this.shownAt = performance.now();
+    }
+    if (name === "ready" && !this.found) {
+      // On a low screen (or a large zoom) the queue comes into sight by itself, once.
+      this.found = true;
+      if (innerHeight < 640) this.root.scrollIntoView({ block: "start" });
+    }
   }
 
   finished() {
@@ -591,7 +611,7 @@ class Labeller {
     const note = this.el("textarea");
     note.disabled = this.root.dataset.state !== "ready";
     const draft = this.shown !== null && this.noteNow(this.shown) !== this.state(this.shown).note;
-    note.classList.toggle("draft", draft);
+    this.el(".note-state").textContent = draft ? "not stored yet" : "";
     note.placeholder = note.disabled ? "" : "Why? (Esc or Ctrl+Enter keeps the note)";
     if (note.disabled) note.value = "";
   }
@@ -601,7 +621,7 @@ class Labeller {
     const n = this.pending.length;
     const count = `${n.toLocaleString("en")} unsaved`;
     let text = n ? count : "all saved";
-    if (this.shelf?.full) text = `${count}; this browser's storage is full, keep this tab open`;
+    if (this.shelf?.full) text += "; this browser's storage is full" + (n ? ", keep this tab open" : "");
     else if (this.failed) text = `${count}, kept in this browser: ${this.failed}`;
     else if (this.offline) text = `offline: ${count}, kept in this browser`;
     const bad = this.offline || this.failed || (this.shelf?.full && n);

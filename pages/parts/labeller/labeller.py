@@ -47,6 +47,11 @@ class Question:
     fail_example: str = ""
     hash: str = ""
 
+    @property
+    def queue(self) -> str:
+        """Name of the queue: another wording is another queue, in which old labels are stale."""
+        return f"{self.key}:{self.hash}"
+
 
 @dataclass(frozen=True)
 class Reviewer:
@@ -86,6 +91,7 @@ def labeller(
     sync = _sync(st.session_state.get(key))
     data = {
         "run": uuid.uuid4().hex,
+        "queue": asked.queue,
         "scope": [identity, reviewer.key],
         "question": {
             "key": asked.key, "text": asked.text, "task": asked.task, "hash": asked.hash,
@@ -127,7 +133,7 @@ def queue_data(
     """Return the part of the answer the browser asked for: the order with states, and texts."""
     answer: dict[str, Any] = {}
     wanted = [i for i in sync.get("ids") or [] if isinstance(i, int)]
-    if sync.get("queue") != asked.key or sync.get("order"):
+    if sync.get("queue") != asked.queue or sync.get("order"):
         same = same_question(store, project.id, asked.hash)
         own = reviewer_labels(store, project.id, reviewer.id, asked.key)
         stale = {s.output_id for s in own if s.question_hash not in same}
