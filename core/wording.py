@@ -162,8 +162,8 @@ def capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def points(difference: float) -> str:
-    """Return a difference of shares: 0.066 is "6.6 points"."""
+def point_gap(difference: float) -> str:
+    """Return the size of a difference of shares: 0.066 is "6.6 points"."""
     return f"{abs(difference) * 100:.1f} points"
 
 
@@ -172,7 +172,7 @@ def ahead(difference: float) -> str:
     if abs(difference) < 0.0005:
         return "the two are level"
     who = "the loop is" if difference > 0 else "retries are"
-    return f"{who} ahead by {points(difference)}"
+    return f"{who} ahead by {point_gap(difference)}"
 
 
 def loop_against_retries(cap: int, loop: Arm, retry: Arm) -> str:

@@ -72,10 +72,12 @@ def attempts(
 
 
 def _say_about(name: str, draws: Draws) -> None:
+    from core.wording import plural
+
     for word, times in draws.left_out.items():
         say(f"{name}: {word!r} is no verdict, left out {times:,} times.")
     if draws.unscored_tasks:
-        say(f"{name}: {draws.unscored_tasks:,} tasks have no draw with a verdict; left out.")
+        say(f"{name}: left out {plural(draws.unscored_tasks, 'task')} without any verdict.")
     if draws.unknown:
         say(f"{name}: UNKNOWN counts as not passed, {draws.unknown:,} times.")
 

@@ -10,7 +10,7 @@ from core.files.tables import Table
 from core.statistics.attempts import Attempts
 from core.statistics.interval import Estimate, Result, Undefined
 from core.statistics.worked import Counts, Sheet
-from core.wording import count_of, percent, plural, points, rate, share_text
+from core.wording import count_of, percent, plural, point_gap, rate, share_text
 from pages.parts import arithmetic_inputs as boxes
 from pages.parts import state
 from pages.parts.import_panel import read_uploaded
@@ -102,7 +102,7 @@ def _counts_table(c: Counts) -> None:
         gap = promised - c.fresh_share.value
         st.markdown(
             f"**Independence promises retries {percent(promised)} of the failures; they rescued "
-            f"{percent(c.fresh_share.value)}.** What independence hides: {points(gap)}."
+            f"{percent(c.fresh_share.value)}.** What independence hides: {point_gap(gap)}."
             if gap > 0
             else f"**Retries rescued {percent(c.fresh_share.value)} of the failures**, no less than "
             f"the {percent(promised)} independence promises."
@@ -195,7 +195,7 @@ def _what_is_hidden(one: Attempts) -> None:
         return
     st.markdown(
         f"**At least one of {k}: {percent(real.value)} measured, {percent(naive)} if draws were "
-        f"independent.** What independence hides: {points(naive - real.value)}."
+        f"independent.** What independence hides: {point_gap(naive - real.value)}."
     )
 
 

@@ -18,7 +18,7 @@ from core.wording import (
     per_output,
     percent,
     plural,
-    points,
+    point_gap,
     share_or_none,
 )
 from pages.parts.panels import small
@@ -218,7 +218,7 @@ def tries(sheet: Sheet, example: Example | None) -> None:
     with right:
         naive = (
             f"independence promises {percent(sheet.independent)}, which hides "
-            f"{points(sheet.independent - sheet.calc.pass_at_k)}"
+            f"{point_gap(sheet.independent - sheet.calc.pass_at_k)}"
             if sheet.rho > 0
             else "1 − (1 − p)^k, independent draws"
         )
@@ -263,7 +263,7 @@ def rounds(sheet: Sheet, example: Example | None) -> None:
             table.append({
                 "Cap": row.cap,
                 "Loop, accepted and good": percent(row.loop),
-                "this round adds": points(row.loop - before),
+                "this round adds": point_gap(row.loop - before),
                 "Retries": percent(row.retry),
                 "Rounds": decimal(row.rounds),
                 "Calls per accepted": per_output(row.calls_per_accepted),
