@@ -23,7 +23,7 @@ def decimal(value: float, digits: int = 2) -> str:
     return text.lstrip("-") if float(text) == 0 else text.replace("-", "−")
 
 
-def points(change: float, digits: int = 1) -> str:
+def change_in_points(change: float, digits: int = 1) -> str:
     """Return a change in percentage points in words: "6.0 points lower", or "no change"."""
     size = f"{abs(change):.{digits}f}"
     if float(size) == 0:

@@ -241,3 +241,66 @@ def test_home_gives_each_step_its_state_and_number(refund: Store, show: Open) ->
     assert "Version 1, 4 criteria." in said
     assert "96 of 96 outputs labelled." in said
     assert "false accepts 37.8" in said
+
+
+def test_versions_show_what_changed_and_an_old_one_comes_back_as_a_draft(
+    refund: Store, show: Open
+) -> None:
+    project = refund.project("refund-reply")
+    assert project is not None
+    first = latest_version(refund, project.id)
+    assert first is not None
+    second = first.contract.model_copy(update={"task": "Another task"})
+    save_version(refund, project.id, second, author="Ben", based_on=1)
+    page = show("contract", project="refund-reply")
+    table = next(d.value for d in page.dataframe if "Before" in d.value.columns)
+    assert ["task", "Another task"] == [table["Where"][0], table["After"][0]]
+    next(s for s in page.selectbox if s.label == "Read version").set_value(1).run()
+    next(b for b in page.button if b.label == "Bring back version 1").click().run()
+    assert "Unsaved changes to version 2" in texts(page)
+    next(b for b in page.button if b.label == "Save").click().run()
+    newest = latest_version(refund, project.id)
+    assert newest is not None
+    assert (3, first.contract) == (newest.number, newest.contract)
+
+
+def test_rewording_asks_whether_labels_keep_their_meaning(refund: Store, show: Open) -> None:
+    page = show("contract", project="refund-reply", criterion="tone")
+    field(page, "Question").set_value(
+        "Does the reply say sorry without blaming the customer?"
+    ).run()
+    page.session_state["contract.meaning.tone"] = "same"
+    next(b for b in page.button if b.label == "Save").click().run()
+    assert "7 of 13 bad outputs passed" not in texts(
+        show("agreement", project="refund-reply", judge="3", criterion="tone")
+    )
+    home = texts(show("agreement", project="refund-reply", judge="3", criterion="tone"))
+    # Labels still count; the judge's verdicts were given for the old wording.
+    assert "96 verdicts for an earlier wording or check" in home
+    assert "labels for an earlier wording" not in home
+
+
+def test_two_peoples_changes_are_put_together(refund: Store, show: Open) -> None:
+    project = refund.project("refund-reply")
+    assert project is not None
+    mine = show("contract", project="refund-reply", criterion="tone")
+    field(mine, "Question").set_value("Is it kind?").run()
+    first = latest_version(refund, project.id)
+    assert first is not None
+    save_version(
+        refund,
+        project.id,
+        first.contract.model_copy(update={"task": "Ben's"}),
+        author="Ben",
+        based_on=1,
+    )
+    mine.run()
+    next(b for b in mine.button if b.label == "Put my changes on top of version 2").click().run()
+    next(b for b in mine.button if b.label == "Save").click().run()
+    newest = latest_version(refund, project.id)
+    assert newest is not None
+    assert (3, "Ben's", "Is it kind?") == (
+        newest.number,
+        newest.contract.task,
+        newest.contract.criterion("tone").question,
+    )

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from functools import lru_cache
@@ -107,8 +108,7 @@ def _int(text: str) -> int:
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     made = dict(pairs)
     if len(made) < len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for i, key in enumerate(keys) if key in keys[:i])
+        twice = Counter(key for key, _ in pairs).most_common(1)[0][0]
         raise CannotExamine(
             f"the key {show(twice)} stands twice in one object", "Give each key once."
         )
@@ -123,7 +123,7 @@ _DECODER = json.JSONDecoder(
 def depth_exceeds(value: object, limit: int) -> bool:
     """Tell whether lists and objects are nested more than `limit` deep; never recurses."""
     level = [value]
-    for _ in range(limit + 1):
+    for _ in range(limit):
         inner: list[object] = []
         for item in level:
             if isinstance(item, Mapping):

@@ -56,9 +56,12 @@ def _position(output: str, folded: str, at: int) -> int:
     """
     start_of_word = folded.rfind(" ", 0, at) + 1
     number = folded.count(" ", 0, at)
-    for index, token in enumerate(_TOKEN.finditer(output)):
-        if index == number:
+    for token in _TOKEN.finditer(output):
+        # An invisible token folds to no word, a spacing accent to two.
+        count = 1 if token.group().isascii() else len(fold(token.group()).split())
+        if number < count:
             return int(min(token.start() + at - start_of_word, token.end() - 1)) + 1
+        number -= count
     return 1
 
 

@@ -226,8 +226,10 @@ def _concerns(error: Any, field: Path, value: Any) -> bool:
         return repr(name) in error.message
     if error.validator == "propertyNames":
         return bool(error.instance == name)
+    if error.validator in (None, "additionalProperties"):
+        return True  # The schema `false` stands further up: nothing may be here.
     return find(value, field) is MISSING and error.validator in (
-        "type", "const", "enum", "minItems", "contains", "minProperties", "not", "anyOf", "oneOf",
+        "type", "const", "enum", "minItems", "contains", "minProperties", "not",
     )  # fmt: skip
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import re
+from collections import Counter
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -66,14 +67,16 @@ def _load(text: str, name: str) -> Any:
         raise InputError(f"{name}, line {error.lineno}", f"not JSON: {error.msg}.") from error
     except RecursionError as error:
         raise InputError(name, "nested too deeply.") from error
+    except (ValueError, ArithmeticError) as error:
+        # A number or date that the parser recognises and cannot hold (5,000 digits, month 13).
+        raise InputError(name, f"it holds an unusable value: {show(str(error))}.") from error
 
 
 def _object(pairs: list[tuple[str, Any]], name: str) -> dict[str, Any]:
     """Return one JSON object; a key that stands twice is refused, as YAML does."""
     made = dict(pairs)
     if len(made) < len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for index, key in enumerate(keys) if key in keys[:index])
+        twice = Counter(key for key, _ in pairs).most_common(1)[0][0]
         raise InputError(name, f"the key {show(twice)} stands twice in one object.", "Keep one.")
     return made
 
