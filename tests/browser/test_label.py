@@ -79,7 +79,8 @@ WATCH = """
   }).observe(box, { subtree: true, childList: true, characterData: true });
   window.addEventListener('keydown', (e) => {
     struck = e.timeStamp;
-    window.keys.push([e.key, e.timeStamp < since ? null : painted, e.repeat]);
+    const seen = box.isConnected && e.timeStamp >= since ? painted : null;
+    window.keys.push([e.key, seen, e.repeat]);
   }, true);
 }
 """
