@@ -68,6 +68,22 @@ SAMPLES: dict[str, Sample] = {
             "96 replies to customers, three reviewers, and two recorded judges: "
             "one lets bad replies through, the other sends good ones back.",
         ),
+        Sample(
+            "invoice_extraction",
+            "Invoice extraction (synthetic)",
+            "200 invoices read into twelve fields, a schema check for each: "
+            "a loop against retries, and what a check of form cannot see.",
+        ),
+        Sample(
+            "code_with_tests",
+            "Code with tests (synthetic)",
+            "30 small functions, two test suites as the check and a held-out one as the truth.",
+        ),
+        Sample(
+            "marketing_copy",
+            "Marketing copy (synthetic)",
+            "40 product blurbs whose tone a recorded judge decides; nobody has labelled them yet.",
+        ),
     )
 }
 """The samples by slug, in the order they are offered."""

@@ -9,19 +9,17 @@ back.
 
 from __future__ import annotations
 
-import csv
-import io
 import random
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from core.text import count_words, words
+from sample_data.writing import csv_text, load_yaml, pick, some, write
 
-T = TypeVar("T")
 Row = Sequence[str]
 
 HERE = Path(__file__).parent
@@ -79,7 +77,7 @@ class Reply:
 def replies() -> list[Reply]:
     """Return all replies of the bank, two per message, in order."""
     found = []
-    for number, entry in enumerate(_yaml("bank.yaml"), 1):
+    for number, entry in enumerate(load_yaml(HERE / "bank.yaml"), 1):
         for trial, marked in enumerate(entry["replies"], 1):
             text = re.sub(r" {2,}", " ", _MARK.sub(lambda m: m[5], marked)).strip()
             found.append(
@@ -109,33 +107,16 @@ def _truth(marked: str, text: str) -> dict[str, Truth]:
     return truth
 
 
-def _yaml(name: str) -> Any:
-    from ruamel.yaml import YAML
-
-    return YAML(typ="safe", pure=True).load((HERE / name).read_text(encoding="utf-8"))
-
-
-# Only random() is promised to give the same numbers in every Python version; choice() and
-# shuffle() are not, hence these two.
-def _pick(rng: random.Random, options: Sequence[T]) -> T:
-    return options[int(rng.random() * len(options))]
-
-
-def _some(rng: random.Random, items: Iterable[T], count: int) -> list[T]:
-    ranked = sorted(((rng.random(), i, item) for i, item in enumerate(items)), key=lambda r: r[:2])
-    return [item for _, _, item in ranked[:count]]
-
-
 # --- people ---------------------------------------------------------------------------------
 
 
 def labels(all_replies: Sequence[Reply]) -> list[Row]:
     """Return the rows of the label file: reviewer by reviewer, in the order they worked."""
-    voices = _yaml("voices.yaml")
+    voices = load_yaml(HERE / "voices.yaml")
     rows: list[Row] = []
     for reviewer, (start, share, *_) in REVIEWERS.items():
         rng = random.Random(f"{SEED} {reviewer}")
-        seen = {id(r) for r in _some(rng, all_replies, round(share * len(all_replies)))}
+        seen = {id(r) for r in some(rng, all_replies, round(share * len(all_replies)))}
         clock = start
         for reply in all_replies:
             if id(reply) not in seen:
@@ -154,10 +135,10 @@ def _say(rng: random.Random, reviewer: str, key: str, truth: Truth, voices: Any)
     """Return what one reviewer says about one criterion, and the note beside it."""
     differs, unsure, voice, noted = (rng.random() for _ in range(4))
     if key in JUDGED and unsure < (0.16 if truth.hard else 0.015):
-        return "UNSURE", _pick(rng, voices["unsure"][key])
+        return "UNSURE", pick(rng, voices["unsure"][key])
     if (differs < _slip(reviewer, key, truth)) == truth.good:
         kind = truth.kind or "refund"
-        return "FAIL", _pick(rng, voices["notes"][reviewer][kind]) if noted < 0.78 else ""
+        return "FAIL", pick(rng, voices["notes"][reviewer][kind]) if noted < 0.78 else ""
     return "PASS", "Nicely put." if voice < 0.02 and truth.good else ""
 
 
@@ -192,17 +173,15 @@ HARSH_PLAN = Plan(HARSH, 3, 21, 5, ("refused", "unreadable", "truncated", "empty
 def verdicts(all_replies: Sequence[Reply], plan: Plan) -> list[Row]:
     """Return the rows of one judge's file: tone and next step of every reply."""
     rng = random.Random(f"{SEED} {plan.judge}")
-    voice = _yaml("voices.yaml")["judges"][plan.judge]
+    voice = load_yaml(HERE / "voices.yaml")["judges"][plan.judge]
     unscored = dict(
-        zip(
-            (id(r) for r in _some(rng, all_replies, len(plan.unscored))), plan.unscored, strict=True
-        )
+        zip((id(r) for r in some(rng, all_replies, len(plan.unscored))), plan.unscored, strict=True)
     )
     scored = [r for r in all_replies if id(r) not in unscored]
     accepted = {id(r) for r in _fooled(rng, scored, plan.accepts_bad)}
-    rejected = _some(rng, (r for r in scored if r.good), plan.rejects_good)
+    rejected = some(rng, (r for r in scored if r.good), plan.rejects_good)
     unknown = {id(r) for r in rejected[: plan.unknown]}
-    failed = {id(r): _pick(rng, (("tone",), ("next_step",), JUDGED)) for r in rejected}
+    failed = {id(r): pick(rng, (("tone",), ("next_step",), JUDGED)) for r in rejected}
     rows: list[Row] = []
     for reply in all_replies:
         for key in JUDGED:
@@ -210,10 +189,10 @@ def verdicts(all_replies: Sequence[Reply], plan: Plan) -> list[Row]:
             if id(reply) in unscored:
                 said = (unscored[id(reply)], "", "")
             elif key in failed.get(id(reply), ()) and id(reply) in unknown:
-                said = ("UNKNOWN", _pick(rng, voice[f"unknown_{key}"]), "")
+                said = ("UNKNOWN", pick(rng, voice[f"unknown_{key}"]), "")
             elif key in failed.get(id(reply), ()) or not (truth.good or id(reply) in accepted):
                 evidence = truth.passage or voice["nothing"]
-                said = ("FAIL", evidence, _pick(rng, voice[truth.kind]))
+                said = ("FAIL", evidence, pick(rng, voice[truth.kind]))
             else:
                 said = ("PASS", truth.passage or reply.text.split("\n")[0], "")
             rows.append((reply.sample_id, reply.trial, key, plan.judge, *said))
@@ -226,7 +205,7 @@ def _fooled(rng: random.Random, scored: Sequence[Reply], count: int) -> list[Rep
     then the hard cases, then others; never one that a code check stops anyway.
     """
     bad = [r for r in scored if not r.good and r.code_passes]
-    rank = {id(r): i for i, r in enumerate(_some(rng, bad, len(bad)))}
+    rank = {id(r): i for i, r in enumerate(some(rng, bad, len(bad)))}
 
     def order(reply: Reply) -> tuple[int, int]:
         wrong = [t for key, t in reply.truth.items() if key in JUDGED and not t.good]
@@ -238,36 +217,27 @@ def _fooled(rng: random.Random, scored: Sequence[Reply], count: int) -> list[Rep
 # --- files ----------------------------------------------------------------------------------
 
 
-def _csv(header: Row, rows: Iterable[Row]) -> str:
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(header)
-    writer.writerows(rows)
-    return stream.getvalue()
-
-
 def files() -> dict[str, str]:
     """Return the text of every generated file by name."""
     drawn = replies()
     key = ("sample_id", "trial")
     said = (*key, "criterion", "judge", "verdict", "evidence", "change")
     return {
-        "outputs.csv": _csv(
+        "outputs.csv": csv_text(
             (*key, "input", "output", "channel", "topic"),
             [(r.sample_id, r.trial, r.message, r.text, r.channel, r.topic) for r in drawn],
         ),
-        "labels.csv": _csv(
+        "labels.csv": csv_text(
             (*key, "criterion", "reviewer", "verdict", "note", "labelled_at"), labels(drawn)
         ),
-        "verdicts_lenient.csv": _csv(said, verdicts(drawn, LENIENT_PLAN)),
-        "verdicts_harsh.csv": _csv(said, verdicts(drawn, HARSH_PLAN)),
+        "verdicts_lenient.csv": csv_text(said, verdicts(drawn, LENIENT_PLAN)),
+        "verdicts_harsh.csv": csv_text(said, verdicts(drawn, HARSH_PLAN)),
     }
 
 
 def main() -> None:
     """Rewrite the generated files in this folder."""
-    for name, text in files().items():
-        (HERE / name).write_bytes(text.encode("utf-8"))
+    write(HERE, files())
 
 
 if __name__ == "__main__":
