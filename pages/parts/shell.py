@@ -21,6 +21,7 @@ _TITLES = {
     "label": "Label",
     "judge": "Judge",
     "agreement": "Agreement",
+    "traces": "Traces",
 }
 
 
