@@ -20,6 +20,106 @@ class RateRow:
     result: Result
 
 
+@dataclass(frozen=True)
+class ChangeRow:
+    """One line of a change chart: its group, two lines of label, the change, in words, levels."""
+
+    group: str
+    label: str
+    compares: str
+    points: float
+    said: str
+    levels: str = ""
+
+
+def change_chart(rows: Sequence[ChangeRow]) -> Any:
+    """Return changes in percentage points as arrows from zero, grouped under headings.
+
+    Direction is told by side, by shape, by colour and, on the right, in words. Labels are axis
+    labels and not marks, and take the text colour of the page, light or dark.
+    """
+    import json
+
+    import altair as alt
+
+    names: dict[str, list[str]] = {}
+    said: dict[str, list[str]] = {}
+    values = []
+    for group in dict.fromkeys(row.group for row in rows):
+        names[f"g{len(names)}"] = ["", group]
+        for row in (r for r in rows if r.group == group):
+            key = f"r{len(names)}"
+            names[key] = [row.label, row.compares]
+            said[key] = [row.said, row.levels]
+            way = "higher" if row.points > 0 else "lower" if row.points < 0 else "no change"
+            values.append({"key": key, "points": row.points, "way": way, "what": row.label})
+            values[-1] |= {"compares": row.compares, "said": row.said, "levels": row.levels}
+    order = list(names)
+    scale = alt.Scale(domain=order)
+    step, below = 38, 80
+
+    def labels(texts: object, **settings: Any) -> Any:
+        return alt.Axis(
+            labelExpr=f"({json.dumps(texts)})[datum.value] || ''",
+            labelLimit=320,
+            labelLineHeight=15,
+            labelFontSize=13,
+            labelOverlap=False,
+            labelOffset=-7,
+            labelColor="currentColor",
+            ticks=False,
+            domain=False,
+            title=None,
+            **settings,
+        )
+
+    heading = "indexof(datum.value, 'g') === 0"
+    left = alt.Y(
+        "key:N",
+        scale=scale,
+        axis=labels(
+            names,
+            labelFontWeight=alt.condition(heading, alt.value("bold"), alt.value("normal")),
+            grid=False,
+        ),
+    )
+    right = alt.Y("key:N", scale=scale, axis=labels(said, orient="right"))
+    reach = max([40.0, *(abs(row.points) + 5 for row in rows)])
+    x = alt.X(
+        "points:Q",
+        title="change in percentage points",
+        scale=alt.Scale(domain=[-reach, reach]),
+        axis=alt.Axis(tickCount=5, labelExpr="datum.value > 0 ? '+' + datum.label : datum.label"),
+    )
+    ways, colours = ["lower", "no change", "higher"], [ORANGE, GREY, BLUE]
+    colour = alt.Color("way:N", scale=alt.Scale(domain=ways, range=colours), legend=None)
+    shape = alt.Shape(
+        "way:N",
+        scale=alt.Scale(domain=ways, range=["triangle-left", "diamond", "triangle-right"]),
+        legend=None,
+    )
+    tip = [
+        alt.Tooltip("what:N", title="measured"),
+        alt.Tooltip("compares:N", title="compared"),
+        alt.Tooltip("said:N", title="change"),
+        alt.Tooltip("levels:N", title="published"),
+    ]
+    base = alt.Chart(alt.InlineData(values=values)).encode(x=x, color=colour, tooltip=tip)
+    line = base.mark_rule(strokeWidth=4).encode(y=left, x2=alt.datum(0))
+    head = base.mark_point(filled=True, size=190, opacity=1).encode(y=right, shape=shape)
+    zero = (
+        alt.Chart(alt.InlineData(values=[{"at": 0}]))
+        .mark_rule(color=GREY, strokeWidth=1.5)
+        .encode(x="at:Q")
+    )
+    return (
+        alt.layer(zero, line, head)
+        .resolve_scale(y="independent")
+        .properties(height=step * len(order) + below)
+        .configure_view(stroke=None)
+    )
+
+
 def interval_chart(rows: Sequence[RateRow], limits: dict[str, float]) -> Any:
     """Return rates as points with their intervals, one facet a series, limits as dashed rules.
 

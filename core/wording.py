@@ -19,6 +19,16 @@ def decimal(value: float, digits: int = 2) -> str:
     return text.lstrip("-") if float(text) == 0 else text.replace("-", "−")
 
 
+def points(change: float, digits: int = 1) -> str:
+    """Return a change in percentage points in words: "6.0 points lower", or "no change"."""
+    size = f"{abs(change):.{digits}f}"
+    if float(size) == 0:
+        return "no change"
+    return (
+        f"{size}{NBSP}{'point' if size == '1' else 'points'} {'higher' if change > 0 else 'lower'}"
+    )
+
+
 def rate(result: Result) -> str:
     """Return "4.4 % (0.5–15.1 %)", or the reason why there is no rate."""
     if isinstance(result, Undefined):

@@ -6,9 +6,10 @@ ensure()
 
 import streamlit as st
 
-from pages.parts.contract_desk import open_desk, save_bar, versions
+from pages.parts.contract_desk import open_desk, save_bar
 from pages.parts.contract_editor import criteria
 from pages.parts.contract_fields import whole_form
+from pages.parts.contract_versions import versions
 from pages.parts.panels import page_title
 from pages.parts.workspace import need_project, version
 

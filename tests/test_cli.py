@@ -168,7 +168,7 @@ def test_a_separator_is_asked_and_taken(folder: Path, capsys: pytest.CaptureFixt
     ("arguments", "said"),
     [
         (["agreement", "none.csv", "--gold", "a", "--judge", "b"], "there is no such file"),
-        (["agreement", "a.csv", "--gold", "golden", "--judge", "judge"], "Did you mean 'gold'"),
+        (["agreement", "a.csv", "--gold", "gould", "--judge", "judge"], "Did you mean 'gold'"),
         (AGREE, "may mean PASS or FAIL"),
         (["agreement", "a.csv", "--gold", "gold"], "Missing option '--judge'"),
         (["agreement"], "Missing argument"),

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.contract.contract import Budget, Keep, StopRule, score
+from core.contract.contract import Budget, Contract, Keep, StopRule, score
 from core.errors import InputError
 from core.judging.judgement import Judgement, acceptance, judgement_score, settled
 from core.loop.step import (
@@ -361,6 +361,15 @@ def test_a_missing_criterion_makes_a_judgement_unreadable() -> None:
     assert partial.verdicts == {"c1": passed("ok")}
 
 
+def test_a_criterion_for_a_person_is_owed_by_no_evaluator_and_left_open() -> None:
+    data = contract("c1", "c2").to_data()
+    data["criteria"][1]["checked_by"] = "person"
+    of = Contract.from_data(data)
+    half = settled(of, {"c1": passed("ok")})
+    assert (half.unscored, acceptance(of, half), judgement_score(of, half)) == (None, None, 1)
+    assert acceptance(of, settled(of, {"c1": failed("no")})) is False
+
+
 def test_a_judgement_built_by_hand_is_checked_for_missing_criteria_too() -> None:
     of = contract("c1", "c2")
     assert acceptance(of, Judgement({"c1": passed("ok")})) is None
@@ -389,7 +398,7 @@ def test_threshold_counts_weight_exactly() -> None:
     data = of.to_data()
     for c in data["criteria"]:
         c["weight"] = 0.1
-    of = type(of).from_data(data)
+    of = Contract.from_data(data)
     eight = judgement(of, {key: i < 8 for i, key in enumerate(of.keys)})
     assert acceptance(of, eight) is True
     assert judgement_score(of, eight) == Fraction(8, 10) == score(of, eight.verdicts)

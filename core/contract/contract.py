@@ -13,15 +13,21 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from core.checks.parsed import depth_exceeds, tree_size
 from core.contract.criterion import Criterion
 from core.contract.ladder import EvaluatorType
 from core.errors import InputError, show
 from core.text import content_hash
 from core.verdict import CriterionVerdict, Verdict
 
+MAX_DEPTH = 150
+MAX_SIZE = 500_000
+"""A few lines of YAML with anchors can spell out to billions of values; nothing reads those."""
+
 PositiveInt = Annotated[int, Field(strict=True, ge=1)]
-PositiveFloat = Annotated[float, Field(gt=0, allow_inf_nan=False)]
-Share = Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)]
+# Strict: `true`, "2" and "NaN" are no numbers here, whatever a parser could make of them.
+PositiveFloat = Annotated[float, Field(strict=True, gt=0, allow_inf_nan=False)]
+Share = Annotated[float, Field(strict=True, gt=0, le=1, allow_inf_nan=False)]
 
 
 class _Part(BaseModel):
@@ -151,14 +157,19 @@ class Contract(_Part):
 
         Raises InputError with one line that names every unusable field and what it holds.
         """
+        if tree_size(data, MAX_SIZE) > MAX_SIZE or depth_exceeds(data, MAX_DEPTH):
+            raise InputError(
+                place, "too large or too deeply nested for a contract.", "Make it smaller."
+            )
         if not isinstance(data, Mapping):
             raise InputError(place, f"expected a mapping with 'criteria', got {show(data)}.")
         try:
             return cls.model_validate(dict(data))
         except ValidationError as error:
-            raise InputError(
-                place, "; ".join(_line(e, data) for e in error.errors()[:5]) + "."
-            ) from error
+            errors = error.errors()
+            # A list of unusable criteria is reported as empty too, which would mislead.
+            found = [e for e in errors if e["type"] != "too_short" or len(errors) == 1] or errors
+            raise InputError(place, "; ".join(_line(e, data) for e in found[:5]) + ".") from error
 
 
 def _line(error: Any, data: Mapping[str, Any]) -> str:
@@ -169,10 +180,12 @@ def _line(error: Any, data: Mapping[str, Any]) -> str:
             key = data["criteria"][where[1]]["key"]
         except (KeyError, TypeError, IndexError):
             key = None
-        where[:2] = [f"criterion {key!r}" if key else f"criterion number {where[1] + 1}"]
+        where[:2] = [f"criterion {show(key, 60)}" if key else f"criterion number {where[1] + 1}"]
     if error["type"] == "too_short" and where == ["criteria"]:
         return "criteria: a contract needs at least one criterion"
-    message = str(error["msg"]).removeprefix("Value error, ")
+    message = str(error["msg"]).removeprefix("Value error, ").removesuffix(".")
+    if error["type"] in ("union_tag_not_found", "union_tag_invalid"):
+        message = "rule must be 'all' or 'threshold'"
     came = (
         "" if error["type"] in ("missing", "value_error") else f", got {show(error['input'], 40)}"
     )

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from enum import StrEnum
 from typing import Annotated, Any
+from unicodedata import category
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from core.checks.registry import Check, build
 from core.errors import InputError
 from core.text import content_hash
-from core.verdict import OVERALL
+from core.verdict import OVERALL, fold_word
+
+_NOT_IN_KEYS = frozenset({"Cc", "Cs", "Zl", "Zp"})
+"""Control characters, lone surrogates and line separators: a key stands in one table cell."""
 
 
 class CheckedBy(StrEnum):
@@ -35,16 +39,16 @@ class Criterion(BaseModel):
     question: str = ""
     checked_by: CheckedBy = CheckedBy.JUDGE
     check: dict[str, Any] | None = None
-    weight: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 1
+    weight: Annotated[float, Field(strict=True, gt=0, allow_inf_nan=False)] = 1
     pass_example: str = ""
     fail_example: str = ""
 
     @field_validator("key")
     @classmethod
     def _key_is_free(cls, key: str) -> str:
-        if key != key.strip() or any(ord(c) < 32 for c in key):
+        if key != key.strip() or any(category(c) in _NOT_IN_KEYS for c in key):
             raise ValueError("a key has no blanks around it and no control characters")
-        if key.casefold() == OVERALL:
+        if fold_word(key) == OVERALL:
             raise ValueError(
                 f'"{OVERALL}" is reserved for the output as a whole: choose another key'
             )

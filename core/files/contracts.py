@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import io
 import json
+import re
+from collections import Counter
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from core.contract.contract import Contract
-from core.errors import InputError
+from core.errors import InputError, show
 
 MAX_BYTES = 5_000_000
+_SEPARATOR = re.compile("[\x85\u2028\u2029]")
+_HALF_CHARACTER = re.compile("[\ud800-\udfff]")
+_ESCAPED_IN_YAML = re.compile(
+    "[^\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
+)
 
 
 def read_contract(path: Path) -> Contract:
@@ -41,7 +48,11 @@ def parse_contract(data: bytes, name: str) -> Contract:
 def _load(text: str, name: str) -> Any:
     try:
         if name.lower().endswith(".json"):
-            return json.loads(text)
+            return json.loads(
+                text,
+                object_pairs_hook=lambda pairs: _object(pairs, name),
+                parse_constant=lambda word: _no_number(word, name),
+            )
         from ruamel.yaml import YAML
         from ruamel.yaml.error import YAMLError
 
@@ -56,22 +67,55 @@ def _load(text: str, name: str) -> Any:
         raise InputError(f"{name}, line {error.lineno}", f"not JSON: {error.msg}.") from error
     except RecursionError as error:
         raise InputError(name, "nested too deeply.") from error
+    except (ValueError, ArithmeticError) as error:
+        # A number or date that the parser recognises and cannot hold (5,000 digits, month 13).
+        raise InputError(name, f"it holds an unusable value: {show(str(error))}.") from error
+
+
+def _object(pairs: list[tuple[str, Any]], name: str) -> dict[str, Any]:
+    """Return one JSON object; a key that stands twice is refused, as YAML does."""
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        twice = Counter(key for key, _ in pairs).most_common(1)[0][0]
+        raise InputError(name, f"the key {show(twice)} stands twice in one object.", "Keep one.")
+    return made
+
+
+def _no_number(word: str, name: str) -> NoReturn:
+    raise InputError(name, f"{word} is not a JSON number.", "Write a finite number.")
 
 
 def contract_to_json(contract: Contract) -> str:
-    """Return the contract as JSON text."""
-    return json.dumps(contract.to_data(), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+    """Return the contract as JSON text, always encodable as UTF-8."""
+    data = contract.to_data()
+    text = json.dumps(data, ensure_ascii=False, indent=2, allow_nan=False)
+    if _HALF_CHARACTER.search(text):
+        text = json.dumps(data, ensure_ascii=True, indent=2, allow_nan=False)
+    return text + "\n"
 
 
 def contract_to_yaml(contract: Contract) -> str:
     """Return the contract as YAML text; reading it gives an equal contract."""
     from ruamel.yaml import YAML
+    from ruamel.yaml.representer import SafeRepresenter
 
+    class Representer(SafeRepresenter):
+        """Quotes and escapes what plain YAML would fold into blanks or line ends."""
+
+    def text(representer: Any, value: str) -> Any:
+        style = '"' if _ESCAPED_IN_YAML.search(value) else None
+        return representer.represent_scalar("tag:yaml.org,2002:str", value, style=style)
+
+    Representer.add_representer(str, text)
     yaml = YAML(typ="safe", pure=True)
+    yaml.Representer = Representer
     yaml.default_flow_style = False
-    yaml.allow_unicode = True
+    data = contract.to_data()
+    # Line and paragraph separators would be written as they are and read as line ends.
+    yaml.allow_unicode = _SEPARATOR.search(json.dumps(data, ensure_ascii=False)) is None
     yaml.sort_base_mapping_type_on_output = False  # type: ignore[assignment]
-    yaml.width = 100
+    # No folding: where a long line is broken, blanks are lost.
+    yaml.width = 2**31
     stream = io.StringIO()
-    yaml.dump(contract.to_data(), stream)
+    yaml.dump(data, stream)
     return stream.getvalue()

@@ -79,8 +79,8 @@ class Spent:
         return Spent(
             self.calls + cost.calls,
             self.tokens + (cost.tokens_in or 0) + (cost.tokens_out or 0),
-            self.seconds + exact(cost.seconds or 0),
-            self.usd + exact(cost.usd or 0),
+            self.seconds + exact(cost.seconds) if cost.seconds else self.seconds,
+            self.usd + exact(cost.usd) if cost.usd else self.usd,
         )
 
     def minus(self, earlier: Spent) -> Spent:

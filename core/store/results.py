@@ -76,31 +76,32 @@ def load_results(
         )
         contract = None if version is None else version.contract
         questions = {} if contract is None else {q.key: q.question_hash for q in contract.criteria}
-        votes = _votes(c, project_id)
+        votes = _votes(c, project_id, ids)
         gold: dict[str, Codes] = {}
         undecided: dict[str, int] = {}
         stale_labels: dict[str, int] = {}
         for key, criterion in keys.items():
-            wanted = same.get(questions.get(key, ""), frozenset({questions.get(key, "")}))
-            mine = [v for v in votes if v.criterion_id == criterion]
+            question = questions.get(key, "")
+            mine = votes.criterion == criterion
             # An overall label is about the output, whatever the criteria say.
-            live = [v for v in mine if key == OVERALL or v.question_hash in wanted]
-            stale_labels[key] = sum(v.n for v in mine) - sum(v.n for v in live)
-            passes, fails, by_hand = _tally(ids, live)
-            settled = settle(passes, fails, by_hand, unanimous=unanimous)
+            live = mine & (
+                np.isin(votes.hash, list(same.get(question, {question}))) | (key == OVERALL)
+            )
+            stale_labels[key] = int(votes.n[mine & ~live].sum())
+            settled = settle(*votes.tally(live, len(ids)), unanimous=unanimous)
             gold[key], undecided[key] = settled.codes, int(settled.undecided.sum())
-        code = _code_judge(c, project_id)
+        by_code = _said(c, _code_judge(c, project_id), ids)
+        by_judge = _said(c, judge, ids)
         said: dict[str, Codes] = {}
         stale_verdicts: dict[str, int] = {}
         for key, criterion in keys.items():
             found = None if contract is None or key == OVERALL else contract.criterion(key)
-            by_code = (
+            runs_here = (
                 found is not None and found.check is not None and found.check["kind"] != "recorded"
             )
-            wanted_hash = "" if found is None else found.verdict_hash
-            said[key], stale_verdicts[key] = _verdicts(
-                c, ids, code if by_code else judge, criterion, wanted_hash
-            )
+            wanted = "" if found is None else found.verdict_hash
+            source = by_code if runs_here else by_judge
+            said[key], stale_verdicts[key] = source.codes(criterion, wanted, len(ids))
     if contract is not None:
         rows = np.stack([gold[key] for key in contract.keys])
         gold[OVERALL] = overall(contract, rows, gold[OVERALL])
@@ -129,7 +130,57 @@ def _outputs(
     return both[:, 0], both[:, 1], len(rows) - len(kept)
 
 
-def _votes(c: sa.Connection, project_id: int) -> list[Any]:
+@dataclass(frozen=True)
+class _Rows:
+    """Labels or verdicts as columns: position of the output, criterion, hash, code, count."""
+
+    at: NDArray[np.int64]
+    criterion: NDArray[np.int64]
+    hash: NDArray[np.str_]
+    code: Codes
+    by_hand: NDArray[np.bool_]
+    n: NDArray[np.int64]
+
+    def tally(
+        self, live: NDArray[np.bool_], size: int
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], Codes]:
+        """Return the votes for PASS and for FAIL per output, and the adjudicated codes."""
+        votes = live & ~self.by_hand
+        passes, fails = (
+            np.bincount(self.at[which], self.n[which], size).astype(np.int64)
+            for which in (votes & (self.code == PASS), votes & (self.code == FAIL))
+        )
+        by_hand = np.full(size, MISSING, dtype=np.int8)
+        by_hand[self.at[live & self.by_hand]] = self.code[live & self.by_hand]
+        return passes, fails, by_hand
+
+    def codes(self, criterion: int, wanted: str, size: int) -> tuple[Codes, int]:
+        """Return one code per output for a criterion, and how many rows are stale."""
+        mine = self.criterion == criterion
+        live = mine & (self.hash == wanted)
+        codes = np.full(size, MISSING, dtype=np.int8)
+        codes[self.at[live]] = self.code[live]
+        return codes, int(np.count_nonzero(mine & ~live))
+
+
+def _rows(found: list[Any], ids: NDArray[np.int64]) -> _Rows:
+    """Return rows (output id, criterion id, hash, word, by hand, n) of known outputs as columns."""
+    columns = list(zip(*found, strict=True)) if found else [()] * 6
+    outputs = np.array(columns[0], dtype=np.int64)
+    at = np.minimum(np.searchsorted(ids, outputs), max(len(ids) - 1, 0))
+    known = ids[at] == outputs if len(ids) else np.zeros(len(outputs), dtype=np.bool_)
+    code = np.array([_CODE.get(word, MISSING) for word in columns[3]], dtype=np.int8)
+    return _Rows(
+        at[known],
+        np.array(columns[1], dtype=np.int64)[known],
+        np.array(columns[2], dtype=np.str_)[known],
+        code[known],
+        np.array(columns[4], dtype=np.bool_)[known],
+        np.array(columns[5], dtype=np.int64)[known],
+    )
+
+
+def _votes(c: sa.Connection, project_id: int, ids: NDArray[np.int64]) -> _Rows:
     newest = newest_labels(project_id).subquery()
     columns = (
         t.label.c.output_id,
@@ -144,27 +195,7 @@ def _votes(c: sa.Connection, project_id: int) -> list[Any]:
         .where(t.label.c.verdict.in_(["PASS", "FAIL"]))
         .group_by(*columns)
     )
-    return list(c.execute(query).all())
-
-
-def _tally(
-    ids: NDArray[np.int64], votes: list[Any]
-) -> tuple[NDArray[np.int64], NDArray[np.int64], Codes]:
-    passes = np.zeros(len(ids), dtype=np.int64)
-    fails = np.zeros(len(ids), dtype=np.int64)
-    by_hand = np.full(len(ids), MISSING, dtype=np.int8)
-    where = {int(output): i for i, output in enumerate(ids)}
-    for vote in votes:
-        i = where.get(vote.output_id)
-        if i is None:
-            continue
-        if vote.by_hand:
-            by_hand[i] = _CODE[vote.verdict]
-        elif vote.verdict == "PASS":
-            passes[i] += vote.n
-        else:
-            fails[i] += vote.n
-    return passes, fails, by_hand
+    return _rows(list(c.execute(query).all()), ids)
 
 
 def _code_judge(c: sa.Connection, project_id: int) -> int | None:
@@ -176,29 +207,23 @@ def _code_judge(c: sa.Connection, project_id: int) -> int | None:
     return None if found is None else int(found)
 
 
-def _verdicts(
-    c: sa.Connection, ids: NDArray[np.int64], judge: int | None, criterion: int, wanted: str
-) -> tuple[Codes, int]:
-    """Return a judge's newest verdict per output for one criterion, and how many are stale."""
-    codes = np.full(len(ids), MISSING, dtype=np.int8)
+def _said(c: sa.Connection, judge: int | None, ids: NDArray[np.int64]) -> _Rows:
+    """Return a judge's newest verdict for every output and criterion."""
     if judge is None:
-        return codes, 0
-    newest = newest_ids(judge).where(t.verdict.c.criterion_id == criterion).subquery()
-    query = sa.select(newest.c.output_id, t.verdict.c.verdict, t.verdict.c.verdict_hash).join(
+        return _rows([], ids)
+    newest = newest_ids(judge).subquery()
+    query = sa.select(
+        newest.c.output_id,
+        newest.c.criterion_id,
+        t.verdict.c.verdict_hash,
+        t.verdict.c.verdict,
+        sa.literal(0),
+        sa.literal(1),
+    ).join(
         newest,
         sa.and_(
             t.verdict.c.judgement_id == newest.c.judgement_id,
             t.verdict.c.criterion_id == newest.c.criterion_id,
         ),
     )
-    where = {int(output): i for i, output in enumerate(ids)}
-    stale = 0
-    for r in c.execute(query):
-        i = where.get(r.output_id)
-        if i is None:
-            continue
-        if r.verdict_hash != wanted:
-            stale += 1
-        elif r.verdict is not None:
-            codes[i] = _CODE[r.verdict]
-    return codes, stale
+    return _rows(list(c.execute(query).all()), ids)

@@ -9,15 +9,14 @@ from typing import Any
 import streamlit as st
 
 from core.contract.contract import Contract
+from core.contract.difference import stale
+from core.contract.merge import merge
 from core.errors import InputError, StaleSaveError
-from core.files.contracts import contract_to_yaml
 from core.store import drafts
-from core.store.contracts import Version, refuse_incomplete
+from core.store.contracts import Version, refuse_incomplete, say_same_meaning
 from core.store.contracts import versions as all_versions
 from core.store.store import Project
-from core.wording import plural
 from pages.parts import state
-from pages.parts.panels import verbatim
 from pages.parts.workspace import store
 
 
@@ -99,6 +98,7 @@ def save_bar(desk: Desk) -> None:
             author = state.get("reviewer") or ""
             st.text_input("Your name", value=author, key="contract.author")
             st.text_input("What changed, in a few words", key="contract.name")
+            _meanings(desk, trouble)
             st.button(
                 "Save", type="primary", on_click=_save, args=(desk,), disabled=trouble is not None
             )
@@ -110,12 +110,51 @@ def save_bar(desk: Desk) -> None:
     newest = desk.version.number if desk.version else 0
     if desk.stored and newest > desk.draft.based_on:
         st.warning(
-            f"Version {newest} was saved after you started. Your changes are kept here: compare "
-            "under Versions, then discard them or apply them to the new version."
+            f"Version {newest} was saved after you started. Your changes are kept here. What it "
+            "changed is under Versions; putting your changes on top keeps both."
         )
         st.button(
-            f"Apply my changes on top of version {newest}", on_click=_rebase, args=(desk, newest)
+            f"Put my changes on top of version {newest}",
+            on_click=_rebase,
+            args=(desk, desk.version),
         )
+
+
+def _meanings(desk: Desk, trouble: str | None) -> None:
+    """Ask, for every reworded criterion, whether the labels given so far still stand."""
+    if trouble or desk.version is None or desk.version.number != desk.draft.based_on:
+        return
+    new = Contract.from_data(desk.data)
+    for key in stale(desk.version.contract, new, desk.draft.renames).labels:
+        st.text(f"The question or an example of {key!r} changed:")
+        st.segmented_control(
+            f"Labels of {key}",
+            ["new", "same"],
+            format_func={
+                "new": "New meaning: labels go stale",
+                "same": "Same meaning: keep labels",
+            }.get,
+            default="new",
+            required=True,
+            key=f"contract.meaning.{key}",
+            label_visibility="collapsed",
+        )
+
+
+def _keep_labels(desk: Desk, saved: Version) -> None:
+    if desk.version is None:
+        return
+    back = {new: old for old, new in desk.draft.renames.items()}
+    for criterion in saved.contract.criteria:
+        if st.session_state.get(f"contract.meaning.{criterion.key}") == "same":
+            before = desk.version.contract.criterion(back.get(criterion.key, criterion.key))
+            say_same_meaning(
+                store(),
+                desk.project.id,
+                before.question_hash,
+                criterion.question_hash,
+                saved.author,
+            )
 
 
 def _trouble(desk: Desk) -> str | None:
@@ -138,6 +177,7 @@ def _save(desk: Desk) -> None:
     except (InputError, StaleSaveError) as error:
         st.session_state["contract.said"] = (False, "Not saved.", str(error))
         return
+    _keep_labels(desk, saved)
     state.put("draft", None)
     turn_form()
     st.session_state["contract.said"] = (True, f"Saved as version {saved.number}.", "")
@@ -154,29 +194,21 @@ def _discard(desk: Desk) -> None:
     )
 
 
-def _rebase(desk: Desk, newest: int) -> None:
-    drafts.write_draft(store(), replace(desk.draft, based_on=newest))
-    turn_form()
-
-
-def versions(desk: Desk) -> None:
-    """Draw the saved versions, newest first."""
-    found = all_versions(store(), desk.project.id)
-    if not found:
-        st.caption("Nothing saved yet.")
-        return
-    st.dataframe(
-        [
-            {
-                "Version": v.number,
-                "Saved (UTC)": v.created_at[:16].replace("T", " "),
-                "By": v.author,
-                "What changed": v.name,
-                "Criteria": plural(len(v.contract.criteria), "criterion", "criteria"),
-            }
-            for v in found
-        ],
-        hide_index=True,
+def _rebase(desk: Desk, newest: Version) -> None:
+    """Take over what others saved meanwhile and keep this draft's own changes on top."""
+    found = {v.number: v for v in all_versions(store(), desk.project.id)}
+    base = drafts.fresh(found.get(desk.draft.based_on)).contract
+    merged = merge(base, desk.data, newest.contract.to_data(), desk.draft.origins)
+    write(
+        desk,
+        replace(
+            desk.draft, contract=merged.contract, origins=merged.origins, based_on=newest.number
+        ),
+        turn=True,
     )
-    number = st.selectbox("Read a version", [v.number for v in found], key="contract.read")
-    verbatim(contract_to_yaml(next(v.contract for v in found if v.number == number)), height=500)
+    said = (
+        "Both are in the draft now."
+        if not merged.conflicts
+        else "Both are in the draft now; decide on:"
+    )
+    st.session_state["contract.said"] = (True, said, "\n".join(merged.conflicts))

@@ -6,6 +6,7 @@ each page begins with `ensure()`, which then builds the shell and lets it run th
 
 from __future__ import annotations
 
+import logging
 from pathlib import Path
 
 import streamlit as st
@@ -17,11 +18,13 @@ _READY = "shell.ready"
 
 
 _TITLES = {
+    "home": "Home",
     "contract": "Contract",
     "label": "Label",
     "judge": "Judge",
     "agreement": "Agreement",
     "traces": "Traces",
+    "evidence": "Evidence",
 }
 
 
@@ -54,6 +57,11 @@ def main() -> None:
     except BenchError as error:
         st.error("This could not be done.")
         st.text(str(error))
+    except Exception as error:
+        # Details go to the server's log: a traceback on screen helps nobody and may hold data.
+        logging.getLogger(__name__).exception("page %s", here.title)
+        st.error("This page could not be drawn. What is stored is safe; reload to try again.")
+        st.text(f"{type(error).__name__}, details are in the server's log.")
 
 
 def ensure() -> None:

@@ -1,0 +1,290 @@
+"""The JSON Schema check: every error with its path, nothing fetched, nothing that can hang.
+
+The library's own `pattern` keywords use an engine that backtracks, its `multipleOf` binary floats
+(19.99 would be no multiple of 0.01), its `uniqueItems` compares every pair, and it follows
+references without bound. Those keywords are replaced here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextvars import ContextVar
+from decimal import localcontext
+from functools import lru_cache
+from itertools import islice
+from typing import Any
+
+from core.checks.kind import FIELD, Ask, CannotExamine, Found, Kind, Parameter, place, plural
+from core.checks.parsed import (
+    FENCE_RULE,
+    MAX_DEPTH,
+    MISSING,
+    Path,
+    canonical,
+    depth_exceeds,
+    exact,
+    field_path,
+    find,
+    is_number,
+    parse,
+    show_path,
+)  # fmt: skip
+from core.checks.patterns import PatternError, compiled, search
+from core.errors import InputError, show
+
+MAX_REFERENCES = 50_000
+_LISTED = 100
+_COUNTED = 1_000
+_PLACE = place("json_schema", "schema")
+_references: ContextVar[list[int]] = ContextVar("references")
+
+
+def _pattern(validator: Any, pattern: str, instance: Any, schema: Any) -> Iterator[Any]:
+    if validator.is_type(instance, "string") and search(pattern, instance) is None:
+        yield _error(f"{show(instance)} does not match {show(pattern)}")
+
+
+def _pattern_properties(validator: Any, patterns: Any, instance: Any, schema: Any) -> Iterator[Any]:
+    if validator.is_type(instance, "object"):
+        for pattern, subschema in patterns.items():
+            for key, value in instance.items():
+                if search(pattern, key) is not None:
+                    yield from validator.descend(value, subschema, path=key, schema_path=pattern)
+
+
+def _additional_properties(validator: Any, rule: Any, instance: Any, schema: Any) -> Iterator[Any]:
+    if not validator.is_type(instance, "object"):
+        return
+    known, patterns = schema.get("properties", {}), schema.get("patternProperties", {})
+    for key, value in instance.items():
+        if key in known or any(search(pattern, key) is not None for pattern in patterns):
+            continue
+        if rule is False:
+            yield _error(f"the field {show(key)} is not in the schema", path=(key,))
+        elif rule is not True:
+            yield from validator.descend(value, rule, path=key)
+
+
+def _multiple_of(validator: Any, step: Any, instance: Any, schema: Any) -> Iterator[Any]:
+    if is_number(instance) and step:
+        with localcontext() as context:
+            context.prec = 2_000
+            if exact(instance) % exact(step):
+                yield _error(f"{instance!r} is not a multiple of {step!r}")
+
+
+def _unique_items(validator: Any, wanted: Any, instance: Any, schema: Any) -> Iterator[Any]:
+    if wanted and validator.is_type(instance, "array"):
+        first: dict[Any, int] = {}
+        for index, item in enumerate(instance):
+            known = first.setdefault(canonical(item), index)
+            if known != index:
+                yield _error(f"the items {known} and {index} are equal")
+
+
+def _error(message: str, path: tuple[str, ...] = ()) -> Any:
+    from jsonschema import ValidationError
+
+    return ValidationError(message, path=path)
+
+
+def _counted(follow: Any) -> Any:
+    """Return a reference keyword that counts its uses and stops at `MAX_REFERENCES`."""
+
+    def reference(validator: Any, target: Any, instance: Any, schema: Any) -> Iterator[Any]:
+        spent = _references.get()
+        spent[0] += 1
+        if spent[0] > MAX_REFERENCES:
+            raise CannotExamine(
+                f"the schema follows more than {MAX_REFERENCES:,} references for this output",
+                "Give less data, or use a schema with fewer references.",
+            )
+        yield from follow(validator, target, instance, schema) or ()
+
+    return reference
+
+
+@lru_cache(maxsize=16)
+def _hardened(draft: Any) -> Any:
+    """Return the validator class of a draft with the keywords above put in."""
+    from jsonschema import validators
+
+    safe: dict[str, Any] = {
+        "pattern": _pattern,
+        "patternProperties": _pattern_properties,
+        "additionalProperties": _additional_properties,
+        "multipleOf": _multiple_of,
+        "uniqueItems": _unique_items,
+    }
+    for name in ("$ref", "$dynamicRef", "$recursiveRef"):
+        if name in draft.VALIDATORS:
+            safe[name] = _counted(draft.VALIDATORS[name])
+    extend: Any = validators.extend
+    return extend(draft, {k: v for k, v in safe.items() if k in draft.VALIDATORS})
+
+
+def _refuse(problem: str, remedy: str = "") -> InputError:
+    return InputError(_PLACE, problem, remedy)
+
+
+def _validator(schema: dict[str, Any]) -> Any:
+    """Return the hardened validator of `schema`; raises InputError for what cannot be run."""
+    import jsonschema
+    from jsonschema import validators
+    from referencing import Registry
+    from referencing.exceptions import Unresolvable
+    from referencing.jsonschema import specification_with
+
+    if depth_exceeds(schema, MAX_DEPTH):
+        raise _refuse(f"it is nested more than {MAX_DEPTH} levels deep.")
+    named = schema.get("$schema", "https://json-schema.org/draft/2020-12/schema")
+    choose: Any = validators.validator_for
+    draft = choose({"$schema": named}, default=None) if isinstance(named, str) else None
+    if draft is None or draft is validators.Draft3Validator:
+        raise _refuse(
+            f"the draft {show(named)} is not known.", "Name draft 4, 6, 7, 2019-09 or 2020-12."
+        )
+    try:
+        # The pattern format would be tried with the engine that is not used here.
+        draft.check_schema(schema, format_checker=jsonschema.FormatChecker(()))
+    except jsonschema.SchemaError as error:
+        raise _refuse(f"at {show_path(error.absolute_path)}: {_cut(error.message)}.") from error
+    # Without "$schema" the library cannot fall back to its own class when a reference leads here.
+    body = {key: value for key, value in schema.items() if key != "$schema"}
+    resource = specification_with(named).create_resource(body)
+    registry: Any = Registry()
+    pending = [(resource, registry.resolver_with_root(resource))]
+    while pending:
+        here, resolver = pending.pop()
+        content = here.contents
+        if isinstance(content, Mapping):
+            if "$schema" in content:
+                raise _refuse("a part of it names a draft of its own.", "Name the draft once.")
+            _check_patterns(content)
+            for name in ("$ref", "$dynamicRef", "$recursiveRef"):
+                if name in content:
+                    try:
+                        resolver.lookup(content[name])
+                    except Unresolvable as error:
+                        raise _refuse(
+                            f"the reference {show(content[name])} leads out of the schema.",
+                            "Put that part into the schema under $defs; nothing is ever fetched.",
+                        ) from error
+        pending.extend((part, resolver.in_subresource(part)) for part in here.subresources())
+    return _hardened(draft)(body, registry=registry)
+
+
+def _check_patterns(schema: Mapping[str, Any]) -> None:
+    patterns = list(schema.get("patternProperties", {}))
+    if patterns and "unevaluatedProperties" in schema:
+        raise _refuse(
+            "patternProperties beside unevaluatedProperties cannot be run safely.",
+            "Use additionalProperties.",
+        )
+    if isinstance(schema.get("pattern"), str):
+        patterns.append(schema["pattern"])
+    for pattern in patterns:
+        try:
+            compiled(pattern)
+        except PatternError as error:
+            raise _refuse(f"the pattern {show(pattern)} cannot be run: {error}.") from error
+
+
+def _cut(message: str) -> str:
+    return message if len(message) <= 240 else f"{message[:140]} … {message[-90:]}"
+
+
+def _errors(validator: Any, value: Any, field: Path | None = None) -> list[Any]:
+    """Return the errors that count, at most `_COUNTED`."""
+    token = _references.set([0])
+    try:
+        errors = validator.iter_errors(value)
+        kept = (e for e in errors if field is None or _concerns(e, field, value))
+        return list(islice(kept, _COUNTED))
+    finally:
+        _references.reset(token)
+
+
+def _concerns(error: Any, field: Path, value: Any) -> bool:
+    """Tell whether an error counts against one field: it is there, inside it, or about its lack.
+
+    Errors further up count when they are about this field's absence, when one branch of an
+    alternative (anyOf, oneOf) fails at the field, and when they leave no room for it (the parent
+    is a text, say).
+    """
+    path = tuple(str(step) for step in error.absolute_path)
+    if path[: len(field)] == field:
+        return True
+    if field[: len(path)] != path:
+        return False
+    if any(_concerns(inner, field, value) for inner in error.context):
+        return True
+    name = field[len(path)]
+    if error.validator == "required":
+        return bool(error.message.startswith(repr(name)))
+    if error.validator in ("unevaluatedProperties", "dependentRequired", "dependencies"):
+        return repr(name) in error.message
+    if error.validator == "propertyNames":
+        return bool(error.instance == name)
+    if error.validator in (None, "additionalProperties"):
+        return True  # The schema `false` stands further up: nothing may be here.
+    return find(value, field) is MISSING and error.validator in (
+        "type", "const", "enum", "minItems", "contains", "minProperties", "not",
+    )  # fmt: skip
+
+
+def _json_schema(given: Mapping[str, Any]) -> Ask:
+    if "path" in given and "field" in given:
+        raise InputError(place("json_schema", "field"), "path and field are one thing.",
+                         "Give one of them.")  # fmt: skip
+    field = field_path("json_schema", given, "path") or field_path("json_schema", given)
+    try:
+        validator = _validator(given["schema"])
+        samples: tuple[Any, ...] = (None, True, 0, "", [], {})
+        for sample in samples:
+            _errors(validator, sample)
+    except RecursionError as error:
+        raise _refuse("it refers to itself without end.") from error
+    except CannotExamine as error:
+        raise _refuse(f"{error.evidence}.") from error
+
+    def ask(output: str, reference: str | None) -> Found:
+        parsed = parse(output)
+        errors = _errors(validator, parsed.value, field)
+        where = f" at {show_path(field)}" if field else ""
+        if not errors:
+            absent = field is not None and find(parsed.value, field) is MISSING
+            note = ", where the schema asks for nothing and nothing is" if absent else ""
+            return Found(
+                True, f"fits the schema{where}{note}{parsed.note}", "", "Depart from the schema."
+            )
+        lines = [f"{show_path(e.absolute_path)}: {_cut(e.message)}" for e in errors[:_LISTED]]
+        more = len(errors) - _LISTED
+        at_least = "at least " if len(errors) == _COUNTED else ""
+        tail = f"; and {at_least}{more:,} more" if more > 0 else ""
+        count = f"{at_least}{plural(len(errors), 'error')}"
+        return Found(
+            False, f"{count} against the schema{where}{parsed.note}: {'; '.join(lines)}{tail}",
+            "Correct each place named so that it fits the schema.",
+        )  # fmt: skip
+
+    return ask
+
+
+KINDS = (
+    Kind(
+        "json_schema", "Fits a JSON Schema",
+        "The draft named in $schema, else 2020-12; every error is listed with its path. With a"
+        " path, only errors at that field, inside it, or about its absence count, so that each"
+        " field can be a criterion. References stay inside the schema; format is not checked"
+        f" (use pattern). {FENCE_RULE}",
+        (
+            Parameter("schema", "schema", "Schema", "A JSON Schema, an object."),
+            Parameter("path", "path", "Only this field",
+                      "Such as total, lines[0].amount or /lines/0/amount.", required=False),
+            Parameter("field", "path", "Only this field (the same as path)", FIELD.help,
+                      required=False),
+        ),
+        _json_schema, negatable=True,
+    ),
+)  # fmt: skip

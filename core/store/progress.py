@@ -1,0 +1,46 @@
+"""Where a project stands, as counts: what home shows beside the agreement and the arms."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import sqlalchemy as sa
+
+from core.labelling.label import LabelKind
+from core.store import tables as t
+from core.store.labels import newest_labels
+from core.store.store import Store
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Counts over a project: current outputs, those with a PASS or FAIL label, labels, people."""
+
+    outputs: int
+    labelled: int
+    labels: int
+    reviewers: int
+    adjudicated: int
+
+
+def load_progress(store: Store, project_id: int) -> Progress:
+    """Return the counts of one project."""
+    newest = newest_labels(project_id).subquery()
+    count = sa.func.count
+    query = (
+        sa.select(
+            count(sa.distinct(t.label.c.output_id)).label("labelled"),
+            count().label("labels"),
+            count(sa.distinct(t.label.c.reviewer_id)).label("reviewers"),
+            count().filter(t.label.c.kind == LabelKind.ADJUDICATION).label("adjudicated"),
+        )
+        .join(newest, newest.c.id == t.label.c.id)
+        .join(t.output, t.output.c.id == t.label.c.output_id)
+        .where(t.label.c.verdict.in_(["PASS", "FAIL"]), t.output.c.current)
+    )
+    outputs = sa.select(count()).where(t.output.c.project_id == project_id, t.output.c.current)
+    with store.read() as c:
+        row = c.execute(query).one()
+        return Progress(
+            int(c.scalar(outputs) or 0), row.labelled, row.labels, row.reviewers, row.adjudicated
+        )
