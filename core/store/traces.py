@@ -219,8 +219,9 @@ def _round_row(trace: Trace, r: Round) -> dict[str, Any]:
         "error": r.error,
         **{name: getattr(r, name) for name in counts},
         "reused": r.reused,
-        "seconds": r.seconds,
-        "usd": r.usd,
+        # As a float, so that 2 and 2.0 are one trace.
+        "seconds": None if r.seconds is None else float(r.seconds),
+        "usd": None if r.usd is None else float(r.usd),
         "gold": None if r.gold is None else r.gold.value,
         "checked_by": {key: who.value for key, who in r.checked_by.items()},
         "extra": dict(r.extra),

@@ -17,7 +17,8 @@ YES_NO = {True: "✓ yes", False: "✕ no", None: "– not known"}
 
 def chosen_trace(found: TraceNumbers) -> str | None:
     """Draw filters and table; return the id of the trace to show, or None when none is left."""
-    left = [s for s in found.summaries if _kept(s, _filters(found))]
+    wanted = _filters(found)
+    left = [s for s in found.summaries if _kept(s, wanted)]
     ids = [s.trace_id for s in left]
     if not left:
         st.caption("No trace is like that. Widen the filters.")
@@ -102,7 +103,7 @@ def _table(rows: list[Summary]) -> None:
             for s in rows
         ],
         hide_index=True,
-        height=215,
+        height=180,
         key=key,
         on_select=picked,
         selection_mode="single-row",

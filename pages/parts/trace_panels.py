@@ -19,6 +19,10 @@ from pages.parts.panels import small
 from pages.parts.workspace import store
 
 ARMS = {Arm.LOOP: "Loop", Arm.RETRY: "Retries"}
+FORMULA = (
+    "What retries would rescue if every draw were independent and passed as often as first drafts "
+    "do. Real draws for one sample are alike, so retries rescue less."
+)
 HELP = {
     "accepted": "Traces the check accepted ÷ traces that ended. The others were flagged.",
     "right": "Right ÷ accepted, by the gold labels. The rest is the false share of accepts.",
@@ -76,7 +80,7 @@ def headline(found: TraceNumbers) -> None:
 
 def _came_of(n: ArmNumbers) -> str:
     ended = n.accepted + n.flagged
-    said = f"{n.accepted:,} of {plural(ended, 'trace')} accepted ({rate(n.accepted_share)}), "
+    said = f"{n.accepted:,} of {plural(ended, 'trace')} accepted, {rate(n.accepted_share)}; "
     said += f"{n.flagged:,} flagged"
     if n.undecided:
         said += f", {n.undecided:,} not known"
@@ -176,52 +180,48 @@ def loop_against_retry(found: TraceNumbers) -> None:
     rescue = pairs is arms.rescued
     st.caption(f"Counted on {what}. " + ("Both arms share the first draft." if rescue else ""))
     verb = "rescued" if rescue else "accepted"
-    left, right = st.columns([3, 2], gap="large")
+    right = arms.rescued_right if rescue else arms.right
+    loop, retry, formula = st.columns(3)
+    with loop, st.container(border=True, height="stretch"):
+        _share(f"Loop {verb}", pairs.first, pairs.n, right and right.first)
+    with retry, st.container(border=True, height="stretch"):
+        _share(f"Retries {verb}", pairs.second, pairs.n, right and right.second)
+    if rescue and arms.predicted is not None and arms.cap is not None:
+        with formula, st.container(border=True, height="stretch"):
+            st.metric("Retries by formula", percent(arms.predicted), help=FORMULA)
+            p = f"{arms.first_passed}/{arms.accepted.n}"
+            small(f"1 − (1 − {p}){_power(arms.cap - 1)}", "if every draw were independent")
+    left, right_side = st.columns([2, 3], gap="large", vertical_alignment="center")
     with left:
-        for column, (name, got, right_got) in zip(
-            st.columns(3),
-            (
-                (f"Loop {verb}", pairs.first, arms.rescued_right and arms.rescued_right.first),
-                (f"Retries {verb}", pairs.second, arms.rescued_right and arms.rescued_right.second),
-                ("Formula", None, None),
-            ),
-            strict=True,
-        ):
-            with column, st.container(border=True, height="stretch"):
-                if got is not None:
-                    st.metric(name, percent(got / pairs.n))
-                    small(
-                        f"{got} of {pairs.n}",
-                        *(
-                            [f"{right_got} of them right"]
-                            if rescue and right_got is not None
-                            else []
-                        ),
-                    )
-                elif rescue and arms.predicted is not None and arms.cap is not None:
-                    st.metric(name, percent(arms.predicted), help=_FORMULA)
-                    small(
-                        f"1 − (1 − {arms.first_passed}/{arms.accepted.n}){_POWER(arms.cap - 1)}",
-                        "if retries were independent",
-                    )
-        test = pairs.difference
-        if not arms.clustered and not isinstance(test, Undefined):
-            st.text(
-                f"Difference {_points(test)}; McNemar exact {p_value(pairs.p_exact)}, "
-                f"mid-P {p_value(pairs.p_mid)}."
+        if arms.clustered or isinstance(pairs.difference, Undefined):
+            st.text(_verdict(arms))
+        else:
+            st.text(f"Difference {_points(pairs.difference)}")
+            small(
+                f"Newcombe interval of the paired difference. McNemar: exact "
+                f"{p_value(pairs.p_exact)}, mid-P {p_value(pairs.p_mid)}."
             )
-    with right:
+            small(_plainly(pairs))
+    with right_side:
         _two_by_two(pairs, verb)
     _left_out(arms)
 
 
-_FORMULA = (
-    "What retries would rescue if every draw were independent and passed as often as first drafts "
-    "do. Real draws for one sample are alike, so retries rescue less."
-)
+def _share(title: str, got: int, n: int, right: int | None) -> None:
+    st.metric(title, percent(got / n))
+    small(f"{got} of {n}", "" if right is None else f"{right} of them right")
 
 
-def _POWER(n: int) -> str:
+def _plainly(pairs: Paired) -> str:
+    """Say what the interval allows to say."""
+    if pairs.winner is None:
+        return "The interval includes 0: these samples can't tell which arm is better."
+    better = "The loop" if pairs.winner == 1 else "Trying again"
+    return f"The interval leaves out 0: {better.lower()} did better on these samples."
+
+
+def _power(n: int) -> str:
+    """Return a whole number as a superscript."""
     return "".join("⁰¹²³⁴⁵⁶⁷⁸⁹"[int(digit)] for digit in str(n))
 
 
@@ -286,6 +286,7 @@ def arms_table(found: TraceNumbers) -> None:
     st.dataframe(
         [{"": name, **dict(zip(titles, values, strict=True))} for name, values in rows.items()],
         hide_index=True,
+        height="content",
     )
 
 

@@ -9,7 +9,7 @@ import streamlit as st
 
 from core.charts import score_path
 from core.contract.contract import Contract
-from core.loop.difference import Kind, word_changes
+from core.loop.changes import Kind, word_changes
 from core.loop.replay import Replay, replay
 from core.loop.stop import Arm
 from core.loop.trace import Round, Trace
@@ -55,8 +55,8 @@ def replay_panel(project: Project, trace_id: str) -> None:
 
 
 def _heading(project: Project, trace: Trace, again: Replay) -> None:
-    st.subheader(f"{ARMS[trace.arm]} on one sample", anchor=False)
     with st.container(horizontal=True, vertical_alignment="center"):
+        st.subheader(ARMS[trace.arm], anchor=False, width="content")
         st.text(f"{trace.trace_id}   ·   sample {trace.sample_id}, trial {trace.trial}")
         for arm, other in arms_of_sample(store(), project.id, trace.sample_id, trace.trial):
             if other != trace.trace_id:
@@ -67,11 +67,7 @@ def _heading(project: Project, trace: Trace, again: Replay) -> None:
                     args=(other,),
                 )
     with st.container(border=True):
-        for line in outcome_lines(trace, again):
-            st.text(line)
-    if trace.input:
-        with st.expander("Task input"):
-            verbatim(trace.input)
+        st.text("\n".join(outcome_lines(trace, again)))
 
 
 def _open(trace_id: str) -> None:
@@ -105,25 +101,35 @@ def outcome_lines(trace: Trace, again: Replay) -> list[str]:
         lines.append(f"Handed back: the draft of round {returned} ({kept}; {label}).")
     if trace.gaps:
         lines.append(f"Never recorded: round {', '.join(map(str, trace.gaps))}.")
-    for shape in again.shapes:
-        lines.append(f"Shape: {shape.name} – {shape.why}. {shape.first_response}")
-    return lines
+    shapes = [f"Shape: {s.name} – {s.why}. {s.first_response}" for s in again.shapes]
+    return lines + shapes
+
+
+def _shown(numbers: list[int]) -> int:
+    """Return the round the address names, or the first."""
+    asked = state.get("round")
+    return int(asked) if asked and asked.isdigit() and int(asked) in numbers else numbers[0]
+
+
+def _move(numbers: list[int], by: int) -> None:
+    # From where the cursor is now, not from what was drawn: two quick keys are two steps.
+    at = numbers.index(_shown(numbers)) + by
+    state.put("round", str(numbers[min(max(at, 0), len(numbers) - 1)]))
 
 
 def _step(trace: Trace, numbers: list[int]) -> int:
     """Draw the buttons and the slider; return the number of the round that is shown."""
-    asked = state.get("round")
-    here = int(asked) if asked and asked.isdigit() and int(asked) in numbers else numbers[0]
+    here = _shown(numbers)
     at = numbers.index(here)
-    back, on, slide = st.columns([1, 1, 5], vertical_alignment="bottom")
+    back, on, slide = st.columns([1, 1, 5], vertical_alignment="center")
     back.button(
         "Previous",
         key="traces.back",
         shortcut="Left",
         disabled=at == 0,
         width="stretch",
-        on_click=state.put,
-        args=("round", str(numbers[max(at - 1, 0)])),
+        on_click=_move,
+        args=(numbers, -1),
     )
     on.button(
         "Next",
@@ -131,8 +137,8 @@ def _step(trace: Trace, numbers: list[int]) -> int:
         shortcut="Right",
         disabled=at == len(numbers) - 1,
         width="stretch",
-        on_click=state.put,
-        args=("round", str(numbers[min(at + 1, len(numbers) - 1)])),
+        on_click=_move,
+        args=(numbers, 1),
     )
     if len(numbers) > 1:
         # A key per trace: the positions of another trace are other positions.
@@ -142,6 +148,7 @@ def _step(trace: Trace, numbers: list[int]) -> int:
             "Round",
             numbers,
             key=key,
+            label_visibility="collapsed",
             format_func=lambda n: f"Round {n}" + ("" if trace.round(n) else ", not recorded"),
             on_change=lambda: state.put("round", str(st.session_state[key])),
         )
@@ -162,11 +169,6 @@ def _draft(trace: Trace, here: int, returned: int | None) -> None:
         )
         return
     before = _draft_before(trace, here)
-    if this.feedback:
-        st.caption("Feedback as sent to the generator")
-        verbatim(this.feedback, height=180)
-    elif here != trace.first_number and trace.arm is Arm.RETRY:
-        st.caption("No feedback: a retry is a fresh draw.")
     if not this.made:
         st.text("The generator gave no draft.")
     elif this.draft is None:
@@ -187,6 +189,17 @@ def _draft(trace: Trace, here: int, returned: int | None) -> None:
     if this.error:
         st.caption("Error")
         verbatim(this.error, height=160)
+    if this.feedback:
+        st.caption("Feedback as sent to the generator for this draft")
+        verbatim(this.feedback, height=220)
+    elif here != trace.first_number:
+        retry = trace.arm is Arm.RETRY
+        st.caption(
+            "No feedback: a retry is a fresh draw." if retry else "No feedback was recorded."
+        )
+    if trace.input:
+        with st.expander("Task input"):
+            verbatim(trace.input)
 
 
 def _draft_before(trace: Trace, here: int) -> Round | None:
@@ -197,10 +210,10 @@ def _draft_before(trace: Trace, here: int) -> Round | None:
 def _changes(before: str, after: str) -> None:
     """Show a draft with added words underlined and removed ones struck through."""
     if before == after:
-        st.caption("Draft: word for word the same as before")
+        st.caption("Word for word the same as before.")
         verbatim(after)
         return
-    st.caption("Draft: added words are underlined, removed words struck through")
+    st.caption("Added words are underlined, removed ones struck through.")
     tags = {
         Kind.SAME: "{}",
         Kind.ADDED: '<ins style="text-decoration:underline;text-decoration-thickness:2px;'
@@ -266,7 +279,7 @@ def _grid(trace: Trace, numbers: list[int], here: int, returned: int | None) -> 
         key=key,
         on_select=picked,
         selection_mode="single-cell",
-        height=min(36 * (len(rows) + 1), 480),
+        height="content" if len(rows) <= 16 else 560,
         column_config={"criterion": st.column_config.TextColumn("criterion", pinned=True)},
         alt="Verdict of every criterion in every round.",
     )

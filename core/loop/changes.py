@@ -8,7 +8,7 @@ from enum import StrEnum
 
 import regex
 
-_TOKEN = regex.compile(r"[\w.\-]+\s*|[^\w\s]\s*|\s+")
+_TOKEN = regex.compile(r"[\w.\-]+ ?|[^\w\s] ?|\r?\n[ \t]*|\s")
 _LONG = 2_000
 _TOO_LONG = 20_000
 
