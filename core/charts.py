@@ -194,7 +194,7 @@ def score_path(scores: Sequence[tuple[int, float | None]], top: float | None) ->
             "score:Q",
             title="score",
             scale=alt.Scale(domain=[0, highest or 1]),
-            axis=alt.Axis(tickCount=4, tickMinStep=1),
+            axis=alt.Axis(values=[0, highest or 1], format=".6~g"),
         ),
         tooltip=[alt.Tooltip("round:O"), alt.Tooltip("score:Q", format=".6~g")],
     )
@@ -203,4 +203,4 @@ def score_path(scores: Sequence[tuple[int, float | None]], top: float | None) ->
     text = base.mark_text(dy=-12, color=GREY, invalid="filter").encode(
         text=alt.Text("score:Q", format=".6~g")
     )
-    return alt.layer(line, dots, text).properties(height=130).configure_view(stroke=None)
+    return alt.layer(line, dots, text).properties(height=150).configure_view(stroke=None)

@@ -9,7 +9,7 @@ import streamlit as st
 from pages.parts import state
 from pages.parts import trace_panels as panels
 from pages.parts.panels import page_title
-from pages.parts.trace_import import import_screen
+from pages.parts.trace_import import import_screen, say_stored
 from pages.parts.trace_list import chosen_trace
 from pages.parts.trace_replay import replay_panel
 from pages.parts.workspace import need_project
@@ -22,6 +22,7 @@ page_title(
     "Recorded loops and retries: how they ended, whether feedback beat trying again, and every "
     "draft with what the check said of it.",
 )
+say_stored()
 found = panels.numbers(project)
 if not found.summaries:
     with st.container(border=True):

@@ -128,8 +128,9 @@ def test_the_sample_shows_the_numbers_of_the_worked_example(invoices: Store, sho
         "20 of 188 wrong: 10.6 % false share of accepts",
         "20 of 32 bad drafts passed",
         "0 of 168 good drafts failed",
-        "48 of 60",
-        "39 of 60",
+        "188 of 200; 12 flagged",
+        "48 of 60; 42 of them right<br>95 %: 67.7–89.2 %",
+        "39 of 60; 34 of them right<br>95 %: 51.6–76.9 %",
         "1 − (1 − 140/200)²",
         "on the 60 samples whose first draft failed: the loop does better",
         "Difference 15.0 points (95 %: 2.3 to 27.2)",
@@ -312,6 +313,7 @@ def test_a_file_is_previewed_and_stored_only_when_confirmed(
     assert not at.exception
     assert count_traces(bench, project.id) == 2
     assert load_trace(bench, project.id, "t1") == run("d0", "d2")
+    assert at.success[0].value == "2 traces stored."
 
 
 def test_the_same_file_again_offers_nothing_to_store(

@@ -150,7 +150,7 @@ def test_the_worked_example_rescues_48_against_39_where_the_formula_says_91_perc
     assert arms.accepted == Paired(both=176, first_only=12, second_only=3, neither=9)
     assert arms.rescued_right is not None
     assert (arms.rescued_right.first, arms.rescued_right.second) == (42, 34)
-    assert (arms.first_passed, arms.cap, arms.shared) == (140, 3, 200)
+    assert (arms.first_passed, arms.first_known, arms.cap, arms.shared) == (140, 200, 3, 200)
     assert arms.predicted == pytest.approx(0.91)
     assert round(arms.rescued.p_exact, 3) == 0.035
     assert (arms.unpaired, arms.repeated, arms.undecided, arms.clustered) == (0, 0, 0, False)
@@ -184,6 +184,17 @@ def test_labels_missing_on_an_accepted_draft_leave_right_unknown() -> None:
     arms = compare_arms([replace(pair[0], good=None), pair[1]])
     assert arms is not None
     assert (arms.right, arms.rescued_right) == (None, None)
+
+
+def test_no_formula_where_no_first_draft_passed_or_caps_differ() -> None:
+    pairs = [summarise(trace("d1", "d2", arm=arm)) for arm in Arm]
+    arms = compare_arms(pairs)
+    assert arms is not None
+    assert (arms.first_passed, arms.first_known, arms.cap, arms.predicted) == (0, 1, 3, None)
+    passed = [replace(s, first_passed=True) for s in pairs]
+    mixed = compare_arms([passed[0], replace(passed[1], cap=4)])
+    assert mixed is not None
+    assert (mixed.cap, mixed.predicted) == (None, None)
 
 
 def test_without_labels_there_is_no_rate() -> None:

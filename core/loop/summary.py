@@ -53,8 +53,7 @@ class Summary:
 def summarise(trace: Trace) -> Summary:
     """Return the summary of one trace; reads its drafts for the shapes."""
     again = replay(trace)
-    outcomes = [recorded_outcome(trace, i) for i in range(len(trace.rounds))]
-    said = [None if outcome is None else outcome.accepted for outcome in outcomes]
+    said = [_said(trace, i) for i in range(len(trace.rounds))]
     returned = again.returned_round if trace.returned_round is None else trace.returned_round
     at = next((i for i, r in enumerate(trace.rounds) if r.number == returned), None)
     gold = None if at is None else trace.rounds[at].gold
@@ -65,7 +64,7 @@ def summarise(trace: Trace) -> Summary:
         sample_id=trace.sample_id,
         trial=trace.trial,
         exit=again.exit if trace.exit is None else trace.exit,
-        accepted=_accepted(trace, again, said),
+        accepted=was_accepted(trace, again),
         rounds=sum(r.made for r in trace.rounds),
         calls=sum(r.calls for r in trace.rounds),
         cap=None if trace.rule is None else trace.rule.cap,
@@ -79,7 +78,9 @@ def summarise(trace: Trace) -> Summary:
     )
 
 
-def _accepted(trace: Trace, again: Replay, said: Sequence[bool | None]) -> bool | None:
+def was_accepted(trace: Trace, again: Replay) -> bool | None:
+    """Return whether a draft was accepted, given the replay by the trace's own rule, or None."""
+    said = [_said(trace, i) for i in range(len(trace.rounds))]
     if again.accepted is not None:
         return again.accepted
     if True in said:
@@ -88,6 +89,11 @@ def _accepted(trace: Trace, again: Replay, said: Sequence[bool | None]) -> bool 
         # The record claims it; only verdicts that all say otherwise stand against that.
         return None in said or not said
     return None if trace.exit is None else False
+
+
+def _said(trace: Trace, index: int) -> bool | None:
+    outcome = recorded_outcome(trace, index)
+    return None if outcome is None else outcome.accepted
 
 
 @dataclass(frozen=True)
@@ -175,8 +181,9 @@ class Arms:
     draft among the pairs is labelled. `unpaired` traces have no partner, `repeated` share arm,
     sample and trial with another, `undecided` pairs lack an outcome: all left out. `shared` counts
     pairs with the same first draft. `predicted` is what retries would rescue if draws were
-    independent, 1 - (1 - p)^(cap - 1), with p the share of first drafts that passed. With several
-    trials a sample, `clustered`, pairs are not independent and no test is made.
+    independent, 1 - (1 - p)^(cap - 1), with p = `first_passed` ÷ `first_known` first drafts of the
+    pairs; None where none passed or the caps differ. With several trials a sample, `clustered`,
+    pairs are not independent and no test is made.
     """
 
     accepted: Paired
@@ -189,6 +196,7 @@ class Arms:
     shared: int
     clustered: bool
     first_passed: int
+    first_known: int
     cap: int | None
     predicted: float | None
 
@@ -215,7 +223,9 @@ def compare_arms(summaries: Iterable[Summary]) -> Arms | None:
     caps = {s.cap for pair in known for s in pair}
     cap = caps.pop() if len(caps) == 1 else None
     firsts = [a.first_passed for a, _ in known if a.first_passed is not None]
-    p = sum(firsts) / len(firsts) if firsts else None
+    predicted = None
+    if sum(firsts) and cap is not None and cap > 1:
+        predicted = 1 - (1 - sum(firsts) / len(firsts)) ** (cap - 1)
     samples = {a.sample_id for a, _ in known}
     return Arms(
         accepted=_cells(known),
@@ -228,8 +238,9 @@ def compare_arms(summaries: Iterable[Summary]) -> Arms | None:
         shared=sum(a.first_draft is not None and a.first_draft == b.first_draft for a, b in known),
         clustered=len(samples) < len(known),
         first_passed=sum(firsts),
+        first_known=len(firsts),
         cap=cap,
-        predicted=None if p is None or cap is None or cap < 2 else 1 - (1 - p) ** (cap - 1),
+        predicted=predicted,
     )
 
 

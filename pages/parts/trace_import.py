@@ -27,11 +27,15 @@ def _compare(file_id: str, project_id: int, revision: int, _file: TraceFile) -> 
     return compare_traces(store(), project_id, _file.traces)
 
 
-def import_screen(project: Project) -> None:
-    """Draw the uploader, then what the file holds and what is wrong with it, then the button."""
+def say_stored() -> None:
+    """Say once what was stored, whatever the page shows next."""
     done = st.session_state.pop("traces.done", None)
     if done:
         st.success(done)
+
+
+def import_screen(project: Project) -> None:
+    """Draw the uploader, then what the file holds and what is wrong with it, then the button."""
     file = st.file_uploader(
         f"Traces as JSON lines, one trace a line, up to {MAX_BYTES // 1_000_000} MB",
         key=f"traces.file.{st.session_state.get('traces.round', 0)}",
@@ -108,10 +112,15 @@ def _problems(read: TraceFile, difference: TraceDifference) -> None:
             "content: left out, nothing is overwritten."
         )
         small(", ".join(t.trace_id for t in difference.other[:20]))
+    lost = {n.line for n in read.refused}
     rows = [
-        {"Line": n.line, "Trace": n.trace_id or "", "What": n.message, "Loaded": word}
-        for some, word in ((read.refused, "no"), (read.notes, "yes"))
-        for n in some
+        {
+            "Line": n.line,
+            "Trace": n.trace_id or "",
+            "Loaded": "no" if n.line in lost else "yes",
+            "What": n.message,
+        }
+        for n in (*read.refused, *read.notes)
     ]
     if rows:
         st.caption(f"{plural(len(rows), 'remark')} on single lines.")

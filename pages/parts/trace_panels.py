@@ -12,6 +12,7 @@ from core.loop.stop import Arm
 from core.loop.summary import ArmNumbers, Arms, Summary, by_arm, compare_arms
 from core.statistics.comparison import Paired
 from core.statistics.interval import Result, Undefined
+from core.statistics.interval import rate as counted
 from core.store.store import Project
 from core.store.traces import load_summaries
 from core.wording import count_of, decimal, p_value, percent, plural, rate, rate_range
@@ -137,7 +138,7 @@ def check_against_labels(found: TraceNumbers) -> None:
         if not isinstance(n.false_share, Undefined)
         else ""
     )
-    flagged = f"{n.flagged:,} flagged, {count_of(n.accepted_share)} accepted"
+    flagged = f"{count_of(n.accepted_share)}; {n.flagged:,} flagged"
     cards = (
         ("Accepted", n.accepted_share, flagged, "accepted"),
         ("Right among accepted", n.right_share, wrong, "right"),
@@ -164,8 +165,8 @@ def _card(title: str, result: Result, text: str, kind: str) -> None:
         small(result.reason)
         return
     st.metric(title, percent(result.value), help=HELP[kind])
-    counted = text if kind in ("accepted", "right") else f"{count_of(result)} {text}"
-    small(counted, f"95 %: {rate_range(result)}")
+    counts = text if kind in ("accepted", "right") else f"{count_of(result)} {text}"
+    small(counts, f"95 %: {rate_range(result)}")
 
 
 def loop_against_retry(found: TraceNumbers) -> None:
@@ -189,7 +190,7 @@ def loop_against_retry(found: TraceNumbers) -> None:
     if rescue and arms.predicted is not None and arms.cap is not None:
         with formula, st.container(border=True, height="stretch"):
             st.metric("Retries by formula", percent(arms.predicted), help=FORMULA)
-            p = f"{arms.first_passed}/{arms.accepted.n}"
+            p = f"{arms.first_passed}/{arms.first_known}"
             small(f"1 − (1 − {p}){_power(arms.cap - 1)}", "if every draw were independent")
     left, right_side = st.columns([2, 3], gap="large", vertical_alignment="center")
     with left:
@@ -208,8 +209,14 @@ def loop_against_retry(found: TraceNumbers) -> None:
 
 
 def _share(title: str, got: int, n: int, right: int | None) -> None:
-    st.metric(title, percent(got / n))
-    small(f"{got} of {n}", "" if right is None else f"{right} of them right")
+    share = counted(got, n, nothing="no pairs")
+    if isinstance(share, Undefined):
+        st.metric(title, "–")
+        small(share.reason)
+        return
+    st.metric(title, percent(share.value))
+    known = "" if right is None else f"; {right} of them right"
+    small(f"{count_of(share)}{known}", f"95 %: {rate_range(share)}")
 
 
 def _plainly(pairs: Paired) -> str:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import html
-from typing import Any
-
 import streamlit as st
 
 from core.charts import score_path
@@ -12,6 +10,7 @@ from core.contract.contract import Contract
 from core.loop.changes import Kind, word_changes
 from core.loop.replay import Replay, replay
 from core.loop.stop import Arm
+from core.loop.summary import was_accepted
 from core.loop.trace import Round, Trace
 from core.store.store import Project
 from core.store.traces import arms_of_sample, load_trace
@@ -27,6 +26,7 @@ COLOURS = {
     "✕": "background-color: #D55E00; color: #14181D",
     "?": "background-color: #6B727C; color: #FFFFFF",
 }
+OUTCOME = {True: "accepted", False: "not accepted, flagged", None: "whether accepted is not known"}
 NO_VERDICT = "– no verdict"
 GAP = "– not recorded"
 
@@ -51,7 +51,7 @@ def replay_panel(project: Project, trace_id: str) -> None:
     with right:
         _grid(trace, numbers, here, returned)
         _evidence(trace, here)
-        _scores(trace)
+        _scores(trace, numbers)
 
 
 def _heading(project: Project, trace: Trace, again: Replay) -> None:
@@ -97,7 +97,7 @@ def outcome_lines(trace: Trace, again: Replay) -> list[str]:
         this = trace.round(returned)
         gold = None if this is None or this.gold is None else this.gold.value
         label = "no gold label" if gold is None else f"gold label {MARKS[gold]}"
-        kept = "accepted" if again.accepted else "not accepted, flagged"
+        kept = OUTCOME[was_accepted(trace, again)]
         lines.append(f"Handed back: the draft of round {returned} ({kept}; {label}).")
     if trace.gaps:
         lines.append(f"Never recorded: round {', '.join(map(str, trace.gaps))}.")
@@ -338,7 +338,7 @@ def _evidence(trace: Trace, here: int) -> None:
         text = [row["Evidence"], row.get("What to change") and f"→ {row['What to change']}"]
         st.text(f"{row['Verdict']}  {row['Criterion']}")
         if any(text):
-            verbatim("\n".join(t for t in text if t), height=120)
+            verbatim("\n".join(t for t in text if t), height=170)
     passed = rows if not failed else [row for row in rows if row not in failed[:6]]
     if passed:
         with st.expander(
@@ -348,10 +348,9 @@ def _evidence(trace: Trace, here: int) -> None:
             st.dataframe(passed, hide_index=True)
 
 
-def _scores(trace: Trace) -> None:
-    scored: list[tuple[int, Any]] = [
-        (r.number, None if r.score is None else float(r.score)) for r in trace.rounds
-    ]
+def _scores(trace: Trace, numbers: list[int]) -> None:
+    known = {r.number: float(r.score) for r in trace.rounds if r.score is not None}
+    scored = [(n, known.get(n)) for n in numbers]
     if sum(score is not None for _, score in scored) < 2:
         return
     top = float(len(trace.keys)) if trace.keys else None
