@@ -138,6 +138,13 @@ def say_same_meaning(store: Store, project_id: int, old: str, new: str, who: str
             )
 
 
+def same_question(store: Store, project_id: int, question_hash: str) -> frozenset[str]:
+    """Return `question_hash` and every hash somebody said asks the same."""
+    with store.read() as c:
+        groups = equivalent_hashes(c, project_id)
+    return groups.get(question_hash, frozenset({question_hash}))
+
+
 def equivalent_hashes(connection: sa.Connection, project_id: int) -> dict[str, frozenset[str]]:
     """Return, for each question hash somebody joined to others, all hashes of the same meaning."""
     table = t.same_meaning

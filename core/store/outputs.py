@@ -139,6 +139,13 @@ def load_outputs(
         ]
 
 
+def current_ids(store: Store, project_id: int) -> list[int]:
+    """Return the store ids of the current outputs in the order they came, without their texts."""
+    query = sa.select(t.output.c.id).where(t.output.c.project_id == project_id, t.output.c.current)
+    with store.read() as c:
+        return list(c.scalars(query.order_by(t.output.c.id)))
+
+
 def count_outputs(store: Store, project_id: int) -> int:
     """Return the number of current outputs."""
     query = sa.select(sa.func.count()).where(

@@ -21,6 +21,7 @@ from sqlalchemy.engine import Connection, Engine
 
 from core.errors import BenchError, InputError, StoreError, show
 from core.store import tables as t
+from core.text import exact_hash
 from core.verdict import OVERALL
 
 DATABASE_URL = "EVALUATOR_BENCH_DATABASE_URL"
@@ -140,6 +141,16 @@ class Store:
         """Delete a project and everything in it for good."""
         with self.write() as c:
             c.execute(t.project.delete().where(t.project.c.id == project_id))
+
+    def identity(self, project_id: int) -> str:
+        """Return a text that tells this project from every other, in other workspaces too.
+
+        Browsers keep unsent labels under it: ids and slugs repeat from workspace to workspace.
+        """
+        query = sa.select(t.project.c.slug, t.project.c.created_at)
+        with self.read() as c:
+            row = c.execute(query.where(t.project.c.id == project_id)).one()
+        return exact_hash(row.slug, row.created_at)[:16]
 
     def revision(self, project_id: int) -> int:
         """Return the project's revision, the key under which its numbers may be cached."""

@@ -142,9 +142,12 @@ def projects(open_now: Project | None) -> None:
             project.title, about, "Open", f"open.{project.id}", state.put, ("project", project.slug)
         )
     here = {p.sample_slug for p in known}
+    gone = {p.sample_slug for p in store().projects(removed=True)}
     for slug, sample in SAMPLES.items():
-        if slug.replace("_", "-") not in here:
-            _row(sample.title, sample.description, "Add", f"add.{slug}", add_sample, (slug,))
+        name = slug.replace("_", "-")
+        if name not in here:
+            action = "Bring back" if name in gone else "Add"
+            _row(sample.title, sample.description, action, f"add.{slug}", add_sample, (slug,))
 
 
 def _row(

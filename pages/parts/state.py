@@ -32,6 +32,15 @@ Name = Literal[
     "row",
     "preset",
     "draft",
+    "p",
+    "r",
+    "cap",
+    "critic",
+    "far",
+    "frr",
+    "damage",
+    "fresh",
+    "counts",
 ]
 
 
