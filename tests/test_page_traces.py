@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from html import unescape
@@ -55,7 +56,7 @@ def project(bench: Store) -> Project:
 
 
 @pytest.fixture
-def show(bench: Store) -> Open:
+def show() -> Open:
     """Open the page at an address; it must not end in an exception."""
 
     def open_page(**address: str) -> AppTest:
@@ -70,14 +71,28 @@ def show(bench: Store) -> Open:
     return open_page
 
 
-@pytest.fixture
-def invoices(bench: Store) -> Store:
-    """A project with the traces of the invoice sample."""
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A workspace with the traces of the invoice sample, made once and copied from."""
+    file = tmp_path_factory.mktemp("filled") / "bench.sqlite"
+    store = open_store(url=f"sqlite:///{file}")
     path = SAMPLES["invoice_extraction"].traces
     assert path is not None
-    made = bench.create_project("Invoices")
-    add_traces(bench, made.id, read_traces(path).traces)
-    return bench
+    add_traces(store, store.create_project("Invoices").id, read_traces(path).traces)
+    with store.engine.connect() as c:
+        c.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+    store.close()
+    return file
+
+
+@pytest.fixture
+def invoices(filled: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The page opens the filled workspace."""
+    copy = shutil.copy(filled, tmp_path / "filled.sqlite")
+    monkeypatch.setenv(DATABASE_URL, f"sqlite:///{copy}")
+    st.cache_resource.clear()
+    yield
+    st.cache_resource.clear()
 
 
 def said(at: AppTest) -> str:
@@ -110,7 +125,7 @@ def test_without_traces_there_is_one_thing_to_do(project: Project, show: Open) -
     assert len(at.metric) == 0
 
 
-def test_the_sample_shows_the_numbers_of_the_worked_example(invoices: Store, show: Open) -> None:
+def test_the_sample_shows_the_numbers_of_the_worked_example(invoices: None, show: Open) -> None:
     at = show(view="overview")
     assert metrics(at) == {
         "Accepted": "94.0 %",
@@ -162,7 +177,7 @@ def test_one_arm_alone_is_not_compared(bench: Store, project: Project, show: Ope
     assert "No returned draft has a gold label" in said(at)
 
 
-def test_filters_keep_what_they_name(invoices: Store, show: Open) -> None:
+def test_filters_keep_what_they_name(invoices: None, show: Open) -> None:
     at = show(view="replay", arm="loop", accepted="wrong", exit="PASS")
     rows = frame(at, "Trace")
     assert len(rows) == 20
@@ -174,7 +189,7 @@ def test_filters_keep_what_they_name(invoices: Store, show: Open) -> None:
     assert "No trace is like that." in said(none)
 
 
-def test_an_address_opens_its_trace_at_its_round(invoices: Store, show: Open) -> None:
+def test_an_address_opens_its_trace_at_its_round(invoices: None, show: Open) -> None:
     at = show(trace="inv-012-loop", round="2")
     text = said(at)
     assert address(at, "view") == "replay"
@@ -188,7 +203,7 @@ def test_an_address_opens_its_trace_at_its_round(invoices: Store, show: Open) ->
 
 
 def test_stepping_goes_on_by_one_round_and_stands_in_the_address(
-    invoices: Store, show: Open
+    invoices: None, show: Open
 ) -> None:
     at = show(trace="inv-012-loop")
     assert at.button(key="traces.back").disabled
@@ -204,7 +219,7 @@ def test_stepping_goes_on_by_one_round_and_stands_in_the_address(
 
 
 def test_the_grid_has_every_criterion_and_round_with_mark_and_word(
-    invoices: Store, bench: Store, show: Open
+    invoices: None, show: Open
 ) -> None:
     rows = {r["criterion"]: r for r in frame(show(trace="inv-012-loop", round="2"), "criterion")}
     assert next(iter(rows)) == "score"
@@ -216,7 +231,7 @@ def test_the_grid_has_every_criterion_and_round_with_mark_and_word(
     ]  # fmt: skip
 
 
-def test_the_other_arm_is_one_click_away(invoices: Store, show: Open) -> None:
+def test_the_other_arm_is_one_click_away(invoices: None, show: Open) -> None:
     at = show(trace="inv-012-loop", round="3")
     at.button(key="traces.other.inv-012-retry").click().run()
     assert address(at, "trace") == "inv-012-retry"
@@ -225,7 +240,7 @@ def test_the_other_arm_is_one_click_away(invoices: Store, show: Open) -> None:
     assert "a retry is a fresh draw" in said(at)
 
 
-def test_an_address_of_nowhere_falls_back(invoices: Store, show: Open) -> None:
+def test_an_address_of_nowhere_falls_back(invoices: None, show: Open) -> None:
     at = show(trace="nobody", round="99")
     assert "The trace in the address is not in this project." in said(at)
     at = show(trace="inv-012-loop", round="99")
