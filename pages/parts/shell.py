@@ -24,6 +24,7 @@ _TITLES = {
     "judge": "Judge",
     "agreement": "Agreement",
     "arithmetic": "Arithmetic",
+    "traces": "Traces",
     "evidence": "Evidence",
 }
 
