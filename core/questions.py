@@ -12,8 +12,9 @@ from enum import StrEnum
 
 from core.contract.contract import Limits
 from core.loop.summary import Arms
+from core.statistics.comparison import Paired
 from core.statistics.interval import Result, Undefined
-from core.wording import count_of, plural, point_gap, rate
+from core.wording import count_of, decimal, plural, rate
 
 
 class State(StrEnum):
@@ -109,18 +110,12 @@ def baseline_step(arms: Arms | None) -> Step:
     if arms is None:
         said = ("Loop and retries have not been run on the same samples.",)
         return Step(title, asks, State.OPEN, said, "Import traces of both arms", "traces", "import")
+    numbers = [f"Of {plural(arms.rescued.n, 'failed first draft')}:"]
+    numbers += _rescues("rescued", arms.rescued)
+    if arms.rescued_right is not None:
+        numbers += _rescues("rescued and right", arms.rescued_right)
     pairs = arms.rescued_right or arms.rescued
-    what = "rescued and right" if arms.rescued_right else "rescued"
-    numbers = [
-        f"Of {plural(pairs.n, 'failed first draft')},",
-        f"the loop {what}: {pairs.first}; retries: {pairs.second}.",
-    ]
     winner = None if arms.clustered else pairs.winner
-    if not isinstance(pairs.difference, Undefined):
-        d = pairs.difference
-        numbers.append(
-            f"Difference {point_gap(d.value)} (95 %: {d.low * 100:.1f} to {d.high * 100:.1f})."
-        )
     state = {None: State.OPEN, 1: State.YES, 2: State.NO}[winner]
     todo = "See loop against retries" if winner else "Can't tell yet: see what would"
     return Step(title, asks, state, tuple(numbers), todo, "traces", "overview")
@@ -145,6 +140,15 @@ def decision_step(before: Sequence[Step]) -> Step:
                     step.view,
                 )
     return Step(title, asks, State.YES, (*numbers, "Use it."), "See the arithmetic", "arithmetic")
+
+
+def _rescues(what: str, pairs: Paired) -> list[str]:
+    said = [f"{what}: loop {pairs.first}, retries {pairs.second}"]
+    if not isinstance(pairs.difference, Undefined):
+        d = pairs.difference
+        low, high = decimal(d.low * 100, 1), decimal(d.high * 100, 1)
+        said[0] += f", difference {decimal(d.value * 100, 1)} points (95 %: {low} to {high})."
+    return said
 
 
 def _inside(rates: Sequence[tuple[Result, float]]) -> State:

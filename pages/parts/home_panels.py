@@ -73,16 +73,18 @@ def measured(project: Project, current: Version | None, traces: TraceNumbers) ->
 
 
 def steps(found: Sequence[Step]) -> None:
-    """Draw the steps side by side, each with its state, its numbers and one thing to do."""
-    for column, step in zip(st.columns(len(found)), found, strict=True):
-        with column, st.container(border=True, height="stretch"):
-            st.markdown(f"**{step.title}**")
-            small(step.asks)
-            st.text(MARKS[step.state])
-            small(*step.numbers)
-            st.space("stretch")
+    """Draw the steps one below the other: question, answer, numbers, one thing to do."""
+    for number, step in enumerate(found, 1):
+        with st.container(border=True):
+            asks, answer, numbers, todo = st.columns([3, 2, 5, 3], vertical_alignment="center")
+            with asks.container(gap="xxsmall"):
+                st.markdown(f"**{number}. {step.title}**")
+                small(step.asks)
+            answer.text(MARKS[step.state])
+            with numbers:
+                small(*step.numbers)
             main = step is found[-1]
-            if st.button(
+            if todo.button(
                 step.todo,
                 key=f"home.{step.title}",
                 width="stretch",
