@@ -197,8 +197,11 @@ def _sync(state: Any) -> dict[str, Any]:
 @st.cache_resource(show_spinner=False)
 def _files() -> tuple[str, str, str]:
     here = Path(__file__).parent
-    html, css, js = (here / f"labeller.{kind}" for kind in ("html", "css", "js"))
-    return html.read_text("utf-8"), css.read_text("utf-8"), js.read_text("utf-8")
+
+    def read(name: str) -> str:
+        return (here / name).read_text("utf-8")
+
+    return read("labeller.html"), read("labeller.css"), read("screen.js") + read("labeller.js")
 
 
 def _element() -> Any:
