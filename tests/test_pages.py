@@ -240,7 +240,7 @@ def test_home_gives_each_step_its_state_and_number(refund: Store, show: Open) ->
     said = texts(show("home", project="refund-reply"))
     assert "Version 1, 4 criteria." in said
     assert "96 of 96 outputs labelled." in said
-    assert "false accepts 37.8" in said
+    assert "False accepts: 37.8" in said
 
 
 def test_versions_show_what_changed_and_an_old_one_comes_back_as_a_draft(
