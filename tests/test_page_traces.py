@@ -311,7 +311,7 @@ def test_a_recorded_exit_that_the_rule_contradicts_is_told_apart() -> None:
 
 def test_the_score_path_breaks_at_a_round_without_a_score() -> None:
     spec = score_path([(1, 2.0), (2, None), (3, 3.5)], 3).to_dict()
-    values = spec["data"]["values"]
+    [values] = spec["datasets"].values()
     assert values == [
         {"round": 1, "score": 2.0}, {"round": 2, "score": None}, {"round": 3, "score": 3.5},
     ]  # fmt: skip
