@@ -93,6 +93,8 @@ def test_in_words(folder: Path, capsys: Capture) -> None:
 def test_a_changed_ending_is_said(folder: Path, capsys: Capture) -> None:
     assert run(["replay", "t.jsonl", "--cap", "1"]) == 0
     assert "1 trace ended otherwise in the record." in capsys.readouterr().out
+    assert run(["replay", "t.jsonl"]) == 0
+    assert "otherwise" not in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("flag", ["--cap", "--window"])

@@ -13,6 +13,7 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+from core.charts import score_path
 from core.files.traces import read_traces, write_traces
 from core.loop.replay import replay
 from core.loop.step import to_trace
@@ -21,6 +22,7 @@ from core.loop.trace import Trace
 from core.store.store import DATABASE_URL, Project, Store, open_store
 from core.store.traces import add_traces, count_traces, load_trace
 from core.verdict import LabelValue
+from core.wording import exit_words, p_value
 from pages.parts.trace_replay import outcome_lines
 from sample_data.samples import SAMPLES
 from tests.fakes import ScriptedRun, contract, points
@@ -178,11 +180,13 @@ def test_one_arm_alone_is_not_compared(bench: Store, project: Project, show: Ope
 
 
 def test_filters_keep_what_they_name(invoices: None, show: Open) -> None:
-    at = show(view="replay", arm="loop", accepted="wrong", exit="PASS")
+    at = show(view="replay", arm="loop", accepted="wrong")
     rows = frame(at, "Trace")
     assert len(rows) == 20
     assert {(r["Arm"], r["Exit"], r["Label"]) for r in rows} == {("loop", "PASS", "✕ bad")}
     assert "20 of 400 traces" in said(at)
+    flagged = frame(show(view="replay", arm="loop", accepted="no"), "Trace")
+    assert (len(flagged), {r["Exit"] for r in flagged}) == (12, {"CAP"})
     gaming = frame(show(view="replay", shape="gaming"), "Trace")
     assert len(gaming) == 6
     none = show(view="replay", arm="retry", shape="gaming")
@@ -303,6 +307,26 @@ def test_a_recorded_exit_that_the_rule_contradicts_is_told_apart() -> None:
     assert lines[1].startswith("By its own stop rule it ends otherwise: PASS")
     bare = replace(run("d0", "d2"), exit=None)
     assert "(Not recorded; by its own stop rule.)" in outcome_lines(bare, replay(bare))[0]
+
+
+def test_the_score_path_breaks_at_a_round_without_a_score() -> None:
+    spec = score_path([(1, 2.0), (2, None), (3, 3.5)], 3).to_dict()
+    [values] = spec["datasets"].values()
+    assert values == [
+        {"round": 1, "score": 2.0}, {"round": 2, "score": None}, {"round": 3, "score": 3.5},
+    ]  # fmt: skip
+    assert spec["layer"][0]["encoding"]["y"]["scale"]["domain"] == [0, 3.5]
+
+
+def test_exits_and_p_values_in_words() -> None:
+    for exit in Exit:
+        assert exit_words(exit.value, cap=3, window=1).startswith(f"{exit.value}: ")
+    assert exit_words("PLATEAU", window=1).endswith("no higher score for 1 round")
+    assert exit_words("CAP", cap=3).endswith("the cap of 3 drafts was reached, and none passed")
+    assert exit_words(None) == "how it ended is not recorded"
+    assert [p_value(p) for p in (0.03515625, 0.0009, 0.001, 1.0)] == [
+        "p = .035", "p < .001", "p = .001", "p = 1.000",
+    ]  # fmt: skip
 
 
 # --- import ---------------------------------------------------------------------------------

@@ -204,3 +204,21 @@ def test_without_labels_there_is_no_rate() -> None:
     for rate in (numbers.right_share, numbers.false_share, numbers.check.false_accept_rate):
         assert isinstance(rate, Undefined)
     assert by_arm([]) == {}
+
+
+def test_several_trials_of_a_sample_are_a_cluster_in_the_rates() -> None:
+    one = replace(summarise(trace("d2")), good=False)
+    trials = [replace(one, trial=str(i), trace_id=str(i), sample_id=f"s{i // 3}") for i in range(6)]
+    together = by_arm(trials)[Arm.LOOP].check
+    alone = by_arm([replace(s, sample_id=s.trial) for s in trials])[Arm.LOOP].check
+    assert together.by_cluster is not None and alone.by_cluster is None
+    assert isinstance(together.false_accept_rate, Estimate)
+    assert isinstance(alone.false_accept_rate, Estimate)
+    assert together.false_accept_rate.low < alone.false_accept_rate.low
+
+
+def test_only_pairs_whose_first_draft_failed_in_both_arms_are_rescued() -> None:
+    loop, retry = (summarise(trace("d1", "d2", arm=arm)) for arm in Arm)
+    arms = compare_arms([loop, replace(retry, first_passed=True, first_draft="other")])
+    assert arms is not None
+    assert (arms.accepted.n, arms.rescued.n, arms.shared) == (1, 0, 0)
