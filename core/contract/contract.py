@@ -211,7 +211,8 @@ def _line(error: Any, data: Mapping[str, Any]) -> str:
     came = (
         "" if error["type"] in ("missing", "value_error") else f", got {show(error['input'], 40)}"
     )
-    path = ".".join(str(part) for part in where)
+    # A name nobody knows may hold line ends; what is said about it is one line.
+    path = " ".join(".".join(str(part) for part in where).split())
     return f"{path}: {message}{came}" if path else message + came
 
 

@@ -60,6 +60,7 @@ def unusable(draft: Draft) -> Iterator[Finding]:
     """What cannot be saved as it stands, field by field."""
     for position, line in problems(draft.data):
         row = draft.rows[position] if position is not None and position < len(draft.rows) else None
+        line = " ".join(line.split())
         text = f"{line[:1].upper()}{line[1:]}."
         fix = "Correct it: a contract cannot be saved like this."
         if row is None:
@@ -130,7 +131,9 @@ def unreachable(draft: Draft) -> Iterator[Finding]:
                 f" ({float(draft.total_weight):g}), so nothing can be accepted.",
                 "Lower the minimum.", _with_minimum(draft, draft.total_weight) if weights else None,
             )  # fmt: skip
-        alone = [row for row in draft.rows if row.weight is not None and row.weight >= draft.minimum]
+        alone = [
+            row for row in draft.rows if row.weight is not None and row.weight >= draft.minimum
+        ]
         if len(draft.rows) > 1 and alone:
             least = max(weights) + min(weights)
             yield Finding(

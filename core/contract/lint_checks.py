@@ -13,7 +13,7 @@ from core.contract.finding import Finding, Patch
 from core.contract.plain import Row
 from core.contract.suggest import Suggestion, suggest
 from core.errors import InputError
-from core.text import fingerprint, is_unspaced
+from core.text import comparison_copy, is_unspaced
 from core.verdict import Verdict
 
 _CODE = CheckedBy.CODE.value
@@ -34,7 +34,7 @@ def missing_example(row: Row) -> Iterator[Finding]:
 def same_examples(row: Row) -> Iterator[Finding]:
     """Two equal examples draw no line."""
     first, second = row.pass_example, row.fail_example
-    if first.strip() and fingerprint(first) == fingerprint(second):
+    if first.strip() and comparison_copy(first) == comparison_copy(second):
         yield row.finding(
             "same_examples", "The pass example and the fail example are the same text.",
             "Change one so that they differ in what the question asks.",
@@ -194,7 +194,9 @@ def exact_number(row: Row) -> Iterator[Finding]:
 def _with_tolerance(row: Row, check: Mapping[str, Any], expression: str) -> Patch | None:
     left, operator, right = expression.partition("==")
     # Only where == is all there is: elsewhere the two sides cannot be told from the text.
-    if not operator or any(mark in expression for mark in ("||", "&&", "!", "?", "|", "'", '"', "=" * 3)):
+    if not operator or any(
+        mark in expression for mark in ("||", "&&", "!", "?", "|", "'", '"', "=" * 3)
+    ):
         return None
     close = f"close({left.strip()}, {right.strip()}, `0.005`)"
     changed = {**check, "expression": close}

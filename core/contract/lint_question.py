@@ -120,7 +120,7 @@ def comparison(row: Row) -> Iterator[Finding]:
 
 
 def negation(row: Row) -> Iterator[Finding]:
-    """ "Does it not …?" is answered "no" by one reader and "yes" by the next, meaning the same."""
+    """Some readers answer "Does it not …?" with no, some with yes, and mean the same."""
     if row.by_code or words.OPEN_ENDED.search(row.question):
         return
     phrase = words.negation(row.question)

@@ -9,23 +9,33 @@ import re
 
 CASE = re.IGNORECASE
 
-_VAGUE = re.compile(
-    r"\b(?:good|great|nice|best|better|excellent|perfect|appropriate(?:ly)?|suitabl[ey]"
-    r"|proper(?:ly)?|adequate(?:ly)?|reasonabl[ey]|acceptabl[ey]|sufficient(?:ly)?|clear(?:ly)?"
-    r"|professional(?:ly)?|engaging|compelling|interesting|high[- ]quality|quality"
-    r"|well[- ](?:written|structured|organi[sz]ed|designed|formatted|crafted)"
-    r"|natural(?:ly)?|effective(?:ly)?|helpful(?:ly)?|useful(?:ly)?|concise(?:ly)?|polished"
-    r"|readable|elegant(?:ly)?|robust|comprehensive(?:ly)?|thorough(?:ly)?|strong|creative"
-    r"|friendly|fluent(?:ly)?|satisfactory|satisfying|on[- ]brand|user[- ]friendly"
-    r"|meaningful(?:ly)?|insightful|persuasive(?:ly)?|catchy|intuitive|sensible|decent|efficient"
-    r"|idiomatic|maintainable|clean|smooth(?:ly)?|simple|plain english"
+_VAGUE_WORDS = frozenset(
+    {"good", "great", "nice", "best", "better", "excellent", "perfect", "appropriate",
+     "appropriately", "suitable", "suitably", "proper", "properly", "adequate", "adequately",
+     "reasonable", "reasonably", "acceptable", "acceptably", "sufficient", "sufficiently",
+     "clear", "clearly", "professional", "professionally", "engaging", "compelling",
+     "interesting", "quality", "natural", "naturally", "effective", "effectively", "helpful",
+     "helpfully", "useful", "usefully", "concise", "concisely", "polished", "readable",
+     "elegant", "elegantly", "robust", "comprehensive", "comprehensively", "thorough",
+     "thoroughly", "strong", "creative", "friendly", "fluent", "fluently", "satisfactory",
+     "satisfying", "meaningful", "meaningfully", "insightful", "persuasive", "persuasively",
+     "catchy", "intuitive", "sensible", "decent", "efficient", "efficiently", "idiomatic",
+     "maintainable", "clean", "smooth", "smoothly", "simple", "important", "relevant",
+     "necessary", "enough", "etc", "on-brand", "user-friendly", "high-quality",
+     "well-written", "well-structured", "well-organized", "well-organised", "well-designed",
+     "well-formatted", "well-crafted"}
+)  # fmt: skip
+_VAGUE_PHRASE = re.compile(
+    r"\b(?:on brand|user friendly|high quality|well (?=\w+(?:ed|en)\b)\w+|plain english"
     r"|easy to (?:read|understand|follow|use)|right (?:tone|length|level|amount)|main points?"
-    r"|key (?:points?|facts?|findings?|information)|(?:most )?(?:important|relevant|necessary)"
-    r"|etc|and so on|as needed|(?:where|if|when) (?:appropriate|possible|necessary|needed)"
-    r"|too (?:long|short|technical|formal|informal|vague|wordy|much|many)|enough"
-    r"|(?:short|brief|long)(?= ?\?| and\b| or\b|,))\b",
+    r"|key (?:points?|facts?|findings?|information)|most (?:important|relevant)|and so on|as needed"
+    r"|(?:where|if|when) (?:appropriate|possible|necessary|needed)"
+    r"|too (?:long|short|technical|formal|informal|vague|wordy|much|many)"
+    r"|(?:short|brief|(?<!words )(?<!characters )(?<!letters )long)(?= ?\?| ?\.?$| and\b| or\b|,))"
+    r"(?!\w)",
     CASE,
 )
+_WORD = re.compile(r"\w+(?:[-'’]\w+)*")
 _QUOTED = re.compile(r"[\"“„«`][^\"”“»`]{0,200}[\"”“»`]|(?<!\w)['‘][^'’]{0,200}['’](?!\w)")
 
 SCORE = re.compile(
@@ -71,15 +81,14 @@ INTENT = re.compile(
 )
 ASSERTION = re.compile(
     r"\b(?:says?|states?|claims?|confirms?|promises?|recommends?|advises?|concludes?|asserts?"
-    r"|denies|deny|agrees?|admits?|offers?|instructs?|tells?|uses?|runs?)\b",
+    r"|denies|deny|agrees?|admits?|offers?|instructs?|tells?|uses?|runs?)\b(?! …)",
     CASE,
 )
-_COMPARATIVE = re.compile(
-    r"\b(?:better|worse|(?<!no )(?<!any )longer|shorter|clearer|simpler|easier|friendlier|warmer"
-    r"|softer|stronger|tighter|faster|quicker|cleaner|safer|smoother|nicer|richer|calmer|kinder"
-    r"|improved|(?<!or )(?<!one )(?<!any )(?:more|less) (?!than\b|of\b|or\b)[a-z]{3,})\b",
-    CASE,
-)
+_COMPARATIVES = frozenset(
+    {"better", "worse", "longer", "shorter", "clearer", "simpler", "easier", "friendlier",
+     "warmer", "softer", "stronger", "tighter", "faster", "quicker", "cleaner", "safer",
+     "smoother", "nicer", "richer", "calmer", "kinder", "improved"}
+)  # fmt: skip
 _YARDSTICK = re.compile(
     r"\bthan\b|\bcompared (?:to|with)\b|\brelative to\b|\bas \w+ as\b|\bversus\b", CASE
 )
@@ -99,24 +108,38 @@ _NOT_BINARY = re.compile(
     r"|assess|check|judge|make sure|ensure|(?:in|to|on|for|by|at) (?:what|which|whom))\b",
     CASE,
 )
+_WH_CLAUSE = re.compile(r"^[^?]*, ?(?:how|what|which|who|why|where)\b", CASE)
 _FOLLOW_UP = re.compile(r"\bif (?:so|not|yes|no),? (?:why|how|what|which|where|who)\b", CASE)
 _CLAUSE = re.compile(rf"(?:^|[,;:–—]\s*)(?:then )?{AUXILIARY}\b", CASE)
 
-VERBS = (
-    r"(?:mention|state|name|give|offer|avoid|include|explain|apologi[sz]e|contain|list|cite|answer"
-    r"|provide|say|end|start|begin|open|refer|keep|ask|thank|address|describe|show|follow|stay|use"
-    r"|quote|promise|confirm|link|propose|suggest|tell|greet|sign|close|return|define|handle|call"
-    r"|leave|summari[sz]e|recommend|identify|note|report|respond|reply|acknowledge|preserve|match"
-    r"|cover|add|remove|omit|specify|warn|check|validate|raise|log|test|translate|point|direct"
-    r"|invite|repeat|express|present|highlight|distinguish|compare|document|record|flag|sound|read"
-    r"|sum|equal|fit|have|be)"
+# Verbs that are seldom nouns, and those that are verbs only before an object of their own.
+_VERBS = (
+    r"(?:mention|state|give|avoid|include|explain|apologi[sz]e|contain|cite|provide|say|begin|open"
+    r"|refer|keep|ask|thank|describe|follow|stay|use|confirm|propose|suggest|tell|greet|close"
+    r"|return|define|handle|leave|summari[sz]e|recommend|identify|respond|acknowledge|preserve"
+    r"|match|add|remove|omit|specify|warn|validate|raise|translate|invite|repeat|express"
+    r"|highlight|distinguish|compare|flag|sound|read|fit|have|be|exclude|allow|prevent|reject"
+    r"|accept|refuse|assume|assign|encourage|praise|mark|point|direct|introduce|justify|compute"
+    r"|calculate|convert|reproduce|introduce|invent|attribute|separate|replace|escape|free|reflect"
+    r"|remain|convey|emphasi[sz]e|urge|pick|choose|show|sum|equal|correct|fix|support|prove|declare"
+    r"|disclose|redact|round|sort|group|filter|join|spell|capitali[sz]e|adapt|cover|promise|link)"
 )
+_NOUNS = (
+    r"(?:name|offer|list|answer|end|start|address|quote|sign|call|note|report|reply|check|log|test"
+    r"|present|document|record|limit|cap|date|order|cost|contact|request|index|rank|rate|score)"
+)
+_OBJECT = (
+    r"(?= (?:the|a|an|its|their|his|her|all|any|every|each|no|at|with|by|only|what|how|whether|that"
+    r"|why|when|where|it|them|one|two|on|to|in|both)\b)"
+)
+VERBS = rf"(?:{_VERBS}|{_NOUNS}{_OBJECT})"
+VERB_WORDS = rf"(?:{_VERBS}|{_NOUNS})"
 ADJECTIVES = (
-    r"(?:professional|friendly|polite|short|brief|long|correct|complete|accurate|concise|clear"
-    r"|formal|calm|true|valid|relevant|consistent|current|neutral|specific|honest|kind|safe|legal"
-    r"|simple|fluent|warm|readable|empathetic|present|visible|unique|sorted|dated|signed|named"
-    r"|tested|documented|precise|factual|objective|balanced|grammatical|idiomatic|plain|direct"
-    r"|\w{3,}(?:ful|ive|ous|able|ible|ly|less|ised|ized))"
+    r"(?:polite|short|brief|long|correct|complete|accurate|formal|calm|true|valid|consistent"
+    r"|current|neutral|specific|honest|kind|safe|legal|warm|empathetic|encouraging|present|visible"
+    r"|unique|sorted|dated|signed|named|tested|documented|precise|factual|objective|balanced"
+    r"|grammatical|plain|direct|up to date|coherent|fair|faithful|original|lawful|binding|exact"
+    rf"|{'|'.join(sorted(_VAGUE_WORDS))}|\w{{3,}}(?:ful|ive|ous|able|ible|ly|less|ised|ized))"
 )
 JOIN = r"\b(?:and|or|as well as|but(?: also)?)\b"
 _SECOND = re.compile(
@@ -127,6 +150,7 @@ _SECOND = re.compile(
 _TWO_ADJECTIVES = re.compile(
     rf"^\W*(?:is|are)\b.{{0,120}}\b{ADJECTIVES},? {JOIN} (?:is |also )?{ADJECTIVES}\s*\?", CASE
 )
+_EITHER = re.compile(r", (?:or|and/or) |\beither\b[^?]{1,120}\bor ", CASE)
 _ALTERNATIVE = re.compile(r"\bor not\b", CASE)
 
 SUBJECT = (
@@ -157,7 +181,13 @@ def unquoted(question: str) -> str:
 
 def vague(question: str) -> list[str]:
     """Return the vague words of a question, each once, as written."""
-    return list(dict.fromkeys(hit.group() for hit in _VAGUE.finditer(unquoted(question))))
+    text = unquoted(question)
+    found = [(m.start(), m.end(), m.group()) for m in _VAGUE_PHRASE.finditer(text)]
+    for hit in _WORD.finditer(text):
+        inside = any(start <= hit.start() < end for start, end, _ in found[:50])
+        if not inside and hit.group().lower() in _VAGUE_WORDS:
+            found.append((hit.start(), hit.end(), hit.group()))
+    return list(dict.fromkeys(word for _, _, word in sorted(found)))
 
 
 def comparison(question: str) -> tuple[str, bool] | None:
@@ -165,10 +195,25 @@ def comparison(question: str) -> tuple[str, bool] | None:
     text = unquoted(question)
     if hit := _UNSEEN.search(text):
         return hit.group(), True
-    hit = _COMPARATIVE.search(text)
-    if hit is None or _YARDSTICK.search(text, hit.start() - 20 if hit.start() > 20 else 0):
-        return None
-    return hit.group(), False
+    phrase = _compares(text)
+    return None if phrase is None or _YARDSTICK.search(text) else (phrase, False)
+
+
+def _compares(text: str) -> str | None:
+    found = [(hit.group().lower(), hit) for hit in _WORD.finditer(text)]
+    for i, (word, hit) in enumerate(found):
+        before = found[i - 1][0] if i else ""
+        if word in _COMPARATIVES and before not in ("no", "any"):
+            return hit.group()
+        if (
+            word in ("more", "less")
+            and before not in ("or", "one", "any", "no")
+            and i + 1 < len(found)
+        ):
+            after, end = found[i + 1]
+            if len(after) > 2 and after not in ("than", "and") and end.start() == hit.end() + 1:
+                return text[hit.start() : end.end()]
+    return None
 
 
 def negation(question: str) -> str | None:
@@ -187,7 +232,8 @@ def is_yes_no(question: str) -> bool:
     text = question.strip()
     if not text.endswith(("?", "？", "؟", "?)", '?"', "?”")) or _FOLLOW_UP.search(text):
         return False
-    return _NOT_BINARY.match(text) is None or _CLAUSE.search(text) is not None
+    asked = _NOT_BINARY.match(text) or _WH_CLAUSE.match(text)
+    return asked is None or _CLAUSE.search(text) is not None
 
 
 def second_question(question: str) -> str | None:
@@ -197,6 +243,8 @@ def second_question(question: str) -> str | None:
         return "? … ?"
     if _ALTERNATIVE.search(text):
         text = _ALTERNATIVE.sub("", text)
+    # "…, or states that there are none" is one question with two ways to pass.
+    text = _EITHER.sub(" ", text)
     hit = _SECOND.search(text) or _TWO_ADJECTIVES.search(text)
     if hit is None:
         return None

@@ -16,6 +16,7 @@ from core.contract.lint_words import (
     JOIN,
     NEGATED,
     SUBJECT,
+    VERB_WORDS,
     VERBS,
     is_yes_no,
     second_question,
@@ -62,20 +63,22 @@ def affirmed(question: str) -> str | None:
     text = question.strip()
     if len(text) > _MAX or second_question(text) is not None:
         return None
-    if hit := CONTRACTED.match(text):
-        # "Isn't it signed?" expects a yes for what is signed.
-        return f"{hit['aux'].capitalize()} {text[hit.end() :]}"
+    if CONTRACTED.match(text):
+        # "Isn't it signed?" expects a yes for what is signed, "Doesn't it ramble?" does not.
+        return None
     if hit := NEGATED.match(text):
         if hit["aux"].lower() not in ("does", "do"):
             return None
         rest = re.match(r"(?P<verb>[a-z]+)\b(?P<rest>.*)", text[hit.end() :], CASE | re.DOTALL)
-        if rest is None:
+        if rest is None or re.search(r"\b(?:not|never|nor|and)\b", rest["rest"], CASE):
             return None
         head = f"{hit['aux'].capitalize()} {hit['subject']}"
         if rest["verb"].lower() in ("exceed",):
             return f"{head} keep to{rest['rest']}"
         return f"{head} avoid {gerund(rest['verb'])}{rest['rest']}"
-    free = re.match(rf"\W*(is|are) (?P<s>{SUBJECT}) free (?:of|from) (?P<x>.+)", text, CASE | re.DOTALL)
+    free = re.match(
+        rf"\W*(is|are) (?P<s>{SUBJECT}) free (?:of|from) (?P<x>.+)", text, CASE | re.DOTALL
+    )
     if free:
         return f"{_do(free[1])} {free['s']} avoid {free['x']}"
     without = re.match(
@@ -194,7 +197,7 @@ _THIRD = re.compile(
     rf"(?P<adv>{_ADVERB})(?P<verb>has|does|[a-z]+s)\b(?P<rest>.*)$",
     CASE | re.DOTALL,
 )
-_BASE = re.compile(rf"^(?P<adv>{_ADVERB})(?P<verb>{VERBS})\b(?P<rest>.+)$", CASE | re.DOTALL)
+_BASE = re.compile(rf"^(?P<adv>{_ADVERB})(?P<verb>{VERB_WORDS})\b(?P<rest>.+)$", CASE | re.DOTALL)
 _PLURAL = re.compile(
     r"^(?:they|we|these|those|both|all)\b|\band\b|\b\w+[^s\W]s$|\b(?:people|criteria)$", CASE
 )
@@ -235,7 +238,9 @@ def _from_modal(hit: re.Match[str]) -> str | None:
     rest = hit["rest"].strip()
     if hit["neg"] or (never := re.match(r"(?:never|not) ", rest, CASE)):
         rest = rest if hit["neg"] else rest[never.end() :]  # type: ignore[union-attr]
-        verb = re.match(rf"(?P<adv>{_ADVERB})(?P<verb>[a-z]+)\b(?P<rest>.*)", rest, CASE | re.DOTALL)
+        verb = re.match(
+            rf"(?P<adv>{_ADVERB})(?P<verb>[a-z]+)\b(?P<rest>.*)", rest, CASE | re.DOTALL
+        )
         if verb is None:
             return None
         return f"{do} {subject} avoid {gerund(verb['verb'].lower())}{verb['rest']}?"
@@ -249,7 +254,7 @@ def _from_modal(hit: re.Match[str]) -> str | None:
 def _from_statement(text: str) -> str | None:
     if hit := _THIRD.match(text):
         verb = base(hit["verb"])
-        known = re.fullmatch(VERBS, verb, CASE) and hit["rest"]
+        known = re.fullmatch(VERB_WORDS, verb, CASE) and hit["rest"]
         if known and hit["verb"].lower() not in ("is", "this"):
             subject = _subject(hit["s"] or _OUTPUT)
             return f"Does {subject} {hit['adv'].lower()}{_lower(verb)}{hit['rest']}?"

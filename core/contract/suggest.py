@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from core.contract.lint_words import CASE, second_question
@@ -29,6 +30,7 @@ class Suggestion:
     surely: bool = True
 
 
+_DIGIT = re.compile("[0-9]")
 _NUMBER = r"(?P<n>[0-9][0-9,]*)"
 _UNIT = r"(?: |-)(?P<unit>words?|characters?|letters?)\b"
 _MOST = (
@@ -109,30 +111,26 @@ _OTHER = tuple(
          Suggestion("{kind: recorded, by: …}")),
     )
 )  # fmt: skip
-_THINGS = tuple(
-    (
-        re.compile(
-            r"\b(?:contain(?:s|ing)?|includes?|including|us(?:es?|ing)|avoids?|have|has|free of"
-            rf"|leaves? out|omits?) (?:any |an? |no )?(?:{thing})\s*\?",
-            CASE,
-        ),
-        pattern,
-    )
-    for thing, pattern in (
-        (r"exclamation (?:marks?|points?)", "!"),
-        (r"question marks?", r"\?"),
-        (r"urls?|links?|hyperlinks?|web addresses?", r"(?i)https?://|\bwww\."),
-        (r"e-?mail address(?:es)?", r"[\w.+-]+@[\w-]+\.\w+"),
-        (r"bullet points?|bullets|bulleted lists?", r"(?m)^\s*[-*•] "),
-        (r"digits?|numerals?", r"\d"),
-        (r"code (?:blocks?|fences?)", r"(?m)^\s*```"),
-        (r"html(?: tags?)?", r"<[a-zA-Z/][^>]*>"),
-        (r"em[- ]dash(?:es)?", "—"),
-        (r"emojis?", "[\U0001f300-\U0001faff\u2600-\u27bf]"),
-    )
+_THINGS = (
+    (r"exclamation (?:marks?|points?)", "!"),
+    (r"question marks?", r"\?"),
+    (r"urls?|links?|hyperlinks?|web addresses?", r"(?i)https?://|\bwww\."),
+    (r"e-?mail address(?:es)?", r"[\w.+-]+@[\w-]+\.\w+"),
+    (r"bullet points?|bullets|bulleted lists?", r"(?m)^\s*[-*•] "),
+    (r"digits?|numerals?", r"\d"),
+    (r"code (?:blocks?|fences?)", r"(?m)^\s*```"),
+    (r"html(?: tags?)?", r"<[a-zA-Z/][^>]*>"),
+    (r"em[- ]dash(?:es)?", "—"),
+    (r"emojis?", "[\U0001f300-\U0001faff\u2600-\u27bf]"),
+)
+_HAS_THING = re.compile(
+    r"\b(?:contain(?:s|ing)?|includes?|including|us(?:es?|ing)|avoids?|have|has|free of|leaves? out"
+    rf"|omits?) (?:any |an? |no )?(?:{'|'.join(f'({thing})' for thing, _ in _THINGS)})\s*\?",
+    CASE,
 )
 
 
+@lru_cache(maxsize=4_096)
 def suggest(question: str) -> Suggestion | None:
     """Return the check that could decide `question`, or None."""
     if found := _length(question):
@@ -152,6 +150,8 @@ def code_for(question: str) -> str | None:
 
 
 def _length(question: str) -> Suggestion | None:
+    if not _DIGIT.search(question):
+        return None
     sentence = _PER_SENTENCE.search(question) is not None
     if not sentence and _PART.search(question):
         return None
@@ -170,7 +170,9 @@ def _length(question: str) -> Suggestion | None:
             if sentence:
                 if kind == "min":
                     # "Is no sentence longer than 25 words?"
-                    kind, limit = ("max", limit - 1) if re.search(r"\bno\b", question, CASE) else ("", 0)
+                    kind, limit = (
+                        ("max", limit - 1) if re.search(r"\bno\b", question, CASE) else ("", 0)
+                    )
                 if kind != "max" or counted != "words":
                     return None
                 return _of({"kind": "max_sentence_words", "limit": limit})
@@ -192,18 +194,23 @@ def _place(question: str) -> Suggestion | None:
 
 
 def _words(question: str) -> Suggestion | None:
-    for pattern, found in _THINGS:
-        if hit := pattern.search(question):
-            negated = {"not": True} if _negated(question[: hit.end()]) else {}
-            return _of({"kind": "regex", "pattern": found, **negated})
+    if hit := _HAS_THING.search(question):
+        negated = {"not": True} if _negated(question[: hit.end()]) else {}
+        return _of({"kind": "regex", "pattern": _THINGS[(hit.lastindex or 1) - 1][1], **negated})
     if hit := _PHRASE.search(question):
         negated = {"not": True} if _negated(question[: hit.start()] + " " + hit["verb"]) or (
             hit["verb"].lower() in ("leave out", "omit", "omits", "free of")) else {}  # fmt: skip
-        texts = [next(t for t in m.groups() if t) for m in re.finditer(_QUOTE, question[hit.start() :])]
+        texts = [
+            next(t for t in m.groups() if t) for m in re.finditer(_QUOTE, question[hit.start() :])
+        ]
         if len(texts) == 1:
             return _of({"kind": "contains", "text": texts[0], **negated})
-        either = negated or re.search(r"\b(?:either|any|one of|or)\b", question[hit.start() :], CASE)
-        return _of({"kind": "contains_any" if either else "contains_all", "texts": texts, **negated})
+        either = negated or re.search(
+            r"\b(?:either|any|one of|or)\b", question[hit.start() :], CASE
+        )
+        return _of(
+            {"kind": "contains_any" if either else "contains_all", "texts": texts, **negated}
+        )
     negated = {"not": True} if _negated(question) else {}
     if hit := _TOKEN.search(question):
         return _of({"kind": "contains", "text": hit["what"], **negated})
