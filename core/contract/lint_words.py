@@ -133,7 +133,6 @@ _OBJECT = (
     r"|why|when|where|it|them|one|two|on|to|in|both)\b)"
 )
 VERBS = rf"(?:{_VERBS}|{_NOUNS}{_OBJECT})"
-VERB_WORDS = rf"(?:{_VERBS}|{_NOUNS})"
 ADJECTIVES = (
     r"(?:polite|short|brief|long|correct|complete|accurate|formal|calm|true|valid|consistent"
     r"|current|neutral|specific|honest|kind|safe|legal|warm|empathetic|encouraging|present|visible"

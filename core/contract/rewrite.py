@@ -16,7 +16,6 @@ from core.contract.lint_words import (
     JOIN,
     NEGATED,
     SUBJECT,
-    VERB_WORDS,
     VERBS,
     is_yes_no,
     second_question,
@@ -74,7 +73,7 @@ def affirmed(question: str) -> str | None:
             return None
         head = f"{hit['aux'].capitalize()} {hit['subject']}"
         if rest["verb"].lower() in ("exceed",):
-            return f"{head} keep to{rest['rest']}"
+            return f"{head} keep to at most{rest['rest']}"
         return f"{head} avoid {gerund(rest['verb'])}{rest['rest']}"
     free = re.match(
         rf"\W*(is|are) (?P<s>{SUBJECT}) free (?:of|from) (?P<x>.+)", text, CASE | re.DOTALL
@@ -197,7 +196,21 @@ _THIRD = re.compile(
     rf"(?P<adv>{_ADVERB})(?P<verb>has|does|[a-z]+s)\b(?P<rest>.*)$",
     CASE | re.DOTALL,
 )
-_BASE = re.compile(rf"^(?P<adv>{_ADVERB})(?P<verb>{VERB_WORDS})\b(?P<rest>.+)$", CASE | re.DOTALL)
+_AMOUNT = re.compile(
+    r"^(?:(?P<max>max(?:imum)?(?: length)?(?: of)?:?)|(?P<min>min(?:imum)?(?: length)?(?: of)?:?)"
+    r"|(?P<how>at most|no more than|not more than|fewer than|less than|under|up to|at least|more than"
+    r"|between)) (?P<rest>\d.*)$",
+    CASE,
+)
+_BARE_MODAL = re.compile(r"^(?:must|should|shall|needs to|has to) ", CASE)
+# "Correct grammar" is no demand to correct something; "Correct the grammar" is one.
+_ALSO_ADJECTIVE = (
+    r"(?:correct|sound|direct|free|open|close|equal|fit|separate|round|present|point|mark|link"
+    r"|cover|support|filter|group|match)\b(?! (?:the|a|an|its|all|any|every|each|no|to|with)\b)"
+)
+_BASE = re.compile(
+    rf"^(?P<adv>{_ADVERB})(?P<verb>(?!{_ALSO_ADJECTIVE}){VERBS})\b(?P<rest>.+)$", CASE | re.DOTALL
+)
 _PLURAL = re.compile(
     r"^(?:they|we|these|those|both|all)\b|\band\b|\b\w+[^s\W]s$|\b(?:people|criteria)$", CASE
 )
@@ -219,6 +232,11 @@ def as_question(sentence: str) -> str | None:
     if hit := _FORBIDDEN.match(text):
         return f"Does {_OUTPUT} avoid {gerund(hit['verb'].lower())}{hit['rest']}?"
     text = _LEAD.sub("", text) or text
+    if hit := _AMOUNT.match(text):
+        how = "at most" if hit["max"] else "at least" if hit["min"] else hit["how"].lower()
+        return f"Is {_OUTPUT} {how} {hit['rest']}?"
+    if _BARE_MODAL.match(text):
+        text = f"{_OUTPUT} {text}"
     if hit := _MODAL.match(text):
         return _from_modal(hit)
     if hit := _FORBIDDEN.match(text):
@@ -243,6 +261,8 @@ def _from_modal(hit: re.Match[str]) -> str | None:
         )
         if verb is None:
             return None
+        if verb["verb"].lower() == "exceed":
+            return f"{do} {subject} keep to at most{verb['rest']}?"
         return f"{do} {subject} avoid {gerund(verb['verb'].lower())}{verb['rest']}?"
     if plain := re.match(r"(?:always |also )?be (?P<rest>.+)", rest, CASE | re.DOTALL):
         return f"{be} {subject} {plain['rest']}?"
@@ -254,7 +274,7 @@ def _from_modal(hit: re.Match[str]) -> str | None:
 def _from_statement(text: str) -> str | None:
     if hit := _THIRD.match(text):
         verb = base(hit["verb"])
-        known = re.fullmatch(VERB_WORDS, verb, CASE) and hit["rest"]
+        known = re.match(rf"{VERBS}\b", verb + hit["rest"], CASE) and hit["rest"]
         if known and hit["verb"].lower() not in ("is", "this"):
             subject = _subject(hit["s"] or _OUTPUT)
             return f"Does {subject} {hit['adv'].lower()}{_lower(verb)}{hit['rest']}?"
