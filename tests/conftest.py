@@ -89,3 +89,11 @@ def _create(server: str, name: str, options: str) -> None:
 
 def _database(server: str, name: str) -> str:
     return sa.make_url(server).set(database=name).render_as_string(hide_password=False)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Show the measured figures that tests recorded under "summary"."""
+    for report in terminalreporter.getreports("passed"):
+        for name, value in getattr(report, "user_properties", ()):
+            if name == "summary" and report.when == "call":
+                terminalreporter.write_line(str(value))

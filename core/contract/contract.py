@@ -166,10 +166,32 @@ class Contract(_Part):
         try:
             return cls.model_validate(dict(data))
         except ValidationError as error:
-            errors = error.errors()
-            # A list of unusable criteria is reported as empty too, which would mislead.
-            found = [e for e in errors if e["type"] != "too_short" or len(errors) == 1] or errors
-            raise InputError(place, "; ".join(_line(e, data) for e in found[:5]) + ".") from error
+            found = _relevant(error)[:5]
+            raise InputError(place, "; ".join(_line(e, data) for e in found) + ".") from error
+
+
+def problems(data: Mapping[str, Any]) -> list[tuple[int | None, str]]:
+    """Return what is unusable in plain data as (position of the criterion or None, line).
+
+    Not what concerns several criteria at once (a key that stands twice, a minimum out of reach).
+    """
+    try:
+        Contract.model_validate(dict(data))
+    except ValidationError as error:
+        found: list[tuple[int | None, str]] = []
+        for one in _relevant(error):
+            where = one["loc"]
+            inside = where[:1] == ("criteria",) and len(where) > 1 and isinstance(where[1], int)
+            if where:
+                found.append((int(where[1]) if inside else None, _line(one, data)))
+        return found
+    return []
+
+
+def _relevant(error: ValidationError) -> list[Any]:
+    """Return the errors; a list of unusable criteria is reported as empty too, which misleads."""
+    errors: list[Any] = list(error.errors())
+    return [e for e in errors if e["type"] != "too_short" or len(errors) == 1] or errors
 
 
 def _line(error: Any, data: Mapping[str, Any]) -> str:
@@ -189,7 +211,8 @@ def _line(error: Any, data: Mapping[str, Any]) -> str:
     came = (
         "" if error["type"] in ("missing", "value_error") else f", got {show(error['input'], 40)}"
     )
-    path = ".".join(str(part) for part in where)
+    # A name nobody knows may hold line ends; what is said about it is one line.
+    path = " ".join(".".join(str(part) for part in where).split())
     return f"{path}: {message}{came}" if path else message + came
 
 
