@@ -52,7 +52,7 @@ def contract_step(number: int | None, criteria: int, findings: int) -> Step:
     title, asks = "Contract", "Could a stranger tell what passes and what fails?"
     if number is None:
         said = ("No version saved yet.",)
-        return Step(title, asks, State.OPEN, said, "Write the first criterion", "contract")
+        return Step(title, asks, State.OPEN, said, "Write a criterion", "contract")
     numbers = (
         f"Version {number}, {plural(criteria, 'criterion', 'criteria')}.",
         f"{plural(findings, 'lint finding')}." if findings else "Lint finds nothing.",
@@ -76,7 +76,7 @@ def labels_step(outputs: int, labelled: int, labels: int, reviewers: int) -> Ste
     )
     if labelled < outputs:
         return Step(title, asks, State.OPEN, numbers, "Label more outputs", "label", "label")
-    return Step(title, asks, State.YES, numbers, "See where people and judge differ", "agreement")
+    return Step(title, asks, State.YES, numbers, "Compare with a judge", "agreement")
 
 
 def judge_step(measured: Sequence[Measured], limits: Limits) -> Step:
@@ -84,7 +84,7 @@ def judge_step(measured: Sequence[Measured], limits: Limits) -> Step:
     title, asks = "Judge", "Is it inside your limits for false accepts and false rejects?"
     if not measured:
         said = ("Nobody has judged yet.",)
-        return Step(title, asks, State.OPEN, said, "Run code checks or import verdicts", "judge")
+        return Step(title, asks, State.OPEN, said, "Run the checks", "judge")
     numbers = []
     for one in measured:
         numbers += [
@@ -94,12 +94,10 @@ def judge_step(measured: Sequence[Measured], limits: Limits) -> Step:
         ]
     limit = (limits.false_accept_rate, limits.false_reject_rate)
     if None in limit:
-        return Step(
-            title, asks, State.OPEN, tuple(numbers), "Set limits in the contract", "contract"
-        )
+        return Step(title, asks, State.OPEN, tuple(numbers), "Set the limits", "contract")
     states = [_inside(((one.far, limit[0] or 0), (one.frr, limit[1] or 0))) for one in measured]
     state = next((s for s in (State.YES, State.OPEN, State.NO) if s in states), State.OPEN)
-    todo = "Label outputs it judged" if state is State.OPEN else "Read what it gets wrong"
+    todo = "Label more outputs" if state is State.OPEN else "Read its mistakes"
     page = "agreement" if any(not isinstance(m.far, Undefined) for m in measured) else "label"
     return Step(title, asks, state, tuple(numbers), todo, page)
 
@@ -109,7 +107,7 @@ def baseline_step(arms: Arms | None) -> Step:
     title, asks = "Baseline", "Does feedback beat simply trying again?"
     if arms is None:
         said = ("Loop and retries have not been run on the same samples.",)
-        return Step(title, asks, State.OPEN, said, "Import traces of both arms", "traces", "import")
+        return Step(title, asks, State.OPEN, said, "Import traces", "traces", "import")
     numbers = [f"Of {plural(arms.rescued.n, 'failed first draft')}:"]
     numbers += _rescues("rescued", arms.rescued)
     if arms.rescued_right is not None:
@@ -117,7 +115,7 @@ def baseline_step(arms: Arms | None) -> Step:
     pairs = arms.rescued_right or arms.rescued
     winner = None if arms.clustered else pairs.winner
     state = {None: State.OPEN, 1: State.YES, 2: State.NO}[winner]
-    todo = "See loop against retries" if winner else "Can't tell yet: see what would"
+    todo = "See both arms" if winner else "See what would tell"
     return Step(title, asks, state, tuple(numbers), todo, "traces", "overview")
 
 
