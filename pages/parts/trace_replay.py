@@ -112,7 +112,7 @@ def _shown(numbers: list[int]) -> int:
 
 
 def _move(numbers: list[int], by: int) -> None:
-    # From where the cursor is now, not from what was drawn: two quick keys are two steps.
+    # From where the cursor is now, which may be further than what was drawn.
     at = numbers.index(_shown(numbers)) + by
     state.put("round", str(numbers[min(max(at, 0), len(numbers) - 1)]))
 
