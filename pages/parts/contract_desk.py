@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -80,11 +81,16 @@ def set_value(desk: Desk, path: tuple[str | int, ...], key: str, clean: Any = No
     write(desk, replace(desk.draft, contract=data))
 
 
+def say(good: bool, what: str, more: str = "") -> None:
+    """Keep a message for the top of the page after the next run; `more` is shown verbatim."""
+    st.session_state["contract.said"] = (good, what, more)
+
+
 # --- saving ----------------------------------------------------------------------------------
 
 
-def save_bar(desk: Desk) -> None:
-    """Draw where the draft stands and the way to save it."""
+def save_bar(desk: Desk, more: Callable[[Desk], None] = lambda desk: None) -> None:
+    """Draw where the draft stands and the way to save it; `more` adds to the same row."""
     said = st.session_state.pop("contract.said", None)
     if said:
         (st.success if said[0] else st.error)(said[1])
@@ -104,6 +110,7 @@ def save_bar(desk: Desk) -> None:
             )
         if desk.stored:
             st.button("Discard changes", on_click=_discard, args=(desk,))
+        more(desk)
     if desk.stored and trouble:
         st.warning("Not ready to be saved:")
         st.text(trouble)
@@ -175,23 +182,19 @@ def _save(desk: Desk) -> None:
             name=st.session_state["contract.name"],
         )
     except (InputError, StaleSaveError) as error:
-        st.session_state["contract.said"] = (False, "Not saved.", str(error))
+        say(False, "Not saved.", str(error))
         return
     _keep_labels(desk, saved)
     state.put("draft", None)
     turn_form()
-    st.session_state["contract.said"] = (True, f"Saved as version {saved.number}.", "")
+    say(True, f"Saved as version {saved.number}.", "")
 
 
 def _discard(desk: Desk) -> None:
     # The draft stays in the store under its id; the address of before brings it back.
     state.put("draft", None)
     turn_form()
-    st.session_state["contract.said"] = (
-        True,
-        "Changes put aside. Go back in your browser to undo.",
-        "",
-    )
+    say(True, "Changes put aside. Go back in your browser to undo.", "")
 
 
 def _rebase(desk: Desk, newest: Version) -> None:
@@ -211,4 +214,4 @@ def _rebase(desk: Desk, newest: Version) -> None:
         if not merged.conflicts
         else "Both are in the draft now; decide on:"
     )
-    st.session_state["contract.said"] = (True, said, "\n".join(merged.conflicts))
+    say(True, said, "\n".join(merged.conflicts))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,19 +13,18 @@ from core.checks.kind import Parameter
 from core.checks.registry import KINDS
 from core.contract.contract import Contract
 from core.contract.criterion import Criterion
+from core.contract.finding import Finding, apply, follow
 from core.contract.ladder import LADDER, EvaluatorType
-from core.contract.lint import Finding, lint
 from core.errors import InputError
-from pages.parts.contract_desk import Desk, set_value, write
+from pages.parts.contract_desk import Desk, say, set_value, write
 from pages.parts.panels import mark
 
 BY = {"code": "Code", "judge": "Judge", "person": "Person"}
 
 
-def criterion_form(desk: Desk, at: int) -> None:
+def criterion_form(desk: Desk, at: int, findings: Sequence[Finding]) -> None:
     """Draw the form of one criterion, with what its check says and what lint found."""
     item = desk.data["criteria"][at]
-    findings = _findings(desk, str(item.get("key", "")))
 
     def field(
         name: str, label: str, help: str, *, area: bool = False, height: int | None = None
@@ -71,9 +71,7 @@ def criterion_form(desk: Desk, at: int) -> None:
     ):
         field(name, label, "A whole output, as the writer would hand it in.", area=True)
         _tried(built, item, name)
-    for finding in findings:
-        with st.container(border=True):
-            st.text(f"{finding.message}\n→ {finding.fix}")
+    show_findings(desk, [f for f in findings if f.position == at])
 
 
 def _built(item: dict[str, Any]) -> Criterion | InputError | None:
@@ -208,17 +206,34 @@ def _json(text: str) -> Any:
         return text
 
 
-def _findings(desk: Desk, key: str) -> list[Finding]:
+def show_findings(desk: Desk, findings: Sequence[Finding]) -> None:
+    """Draw what lint found, each with the one click that mends it where there is one."""
+    for number, finding in enumerate(findings):
+        with st.container(border=True, horizontal=True, vertical_alignment="center"):
+            st.text(f"{finding.message}\n→ {finding.fix}", width="stretch")
+            if finding.patch is not None:
+                st.button(
+                    finding.patch.label,
+                    key=desk.key("fix", finding.position, number),
+                    on_click=_mend,
+                    args=(desk, finding),
+                )
+
+
+def _mend(desk: Desk, finding: Finding) -> None:
     try:
-        contract = Contract.from_data(desk.data)
-    except InputError:
-        return []
-    return [f for f in lint(contract) if f.criterion == key]
+        data = apply(desk.data, finding)
+        origins = follow(desk.draft.origins, desk.data, finding)
+    except InputError as error:
+        say(False, "Nothing was changed.", str(error))
+        return
+    write(desk, replace(desk.draft, contract=data, origins=origins), turn=True)
 
 
-def whole_form(desk: Desk) -> None:
+def whole_form(desk: Desk, findings: Sequence[Finding]) -> None:
     """Draw everything that is not a criterion."""
     data = desk.data
+    show_findings(desk, [f for f in findings if f.position is None])
 
     def text(path: tuple[str, ...], label: str, help: str, height: int = 80) -> None:
         value: Any = data

@@ -30,7 +30,9 @@ def start_from(desk: Desk) -> None:
             help="Lists, headings, weights in brackets and sentences with must or should are understood.",
         )  # fmt: skip
         st.button("Split into criteria", on_click=_rubric, args=(desk,))
-        file = st.file_uploader("A contract file", type=["yaml", "yml", "json"], key="contract.start.file")
+        file = st.file_uploader(
+            "A contract file", type=["yaml", "yml", "json"], key="contract.start.file"
+        )
         if file is not None:
             st.button("Use this file", on_click=_file, args=(desk, file.name, file.getvalue()))
 
@@ -46,7 +48,7 @@ def _fill(desk: Desk, data: Mapping[str, Any], said: str, more: str = "") -> Non
 
 def _sample(desk: Desk, slug: str) -> None:
     contract = read_contract(SAMPLES[slug].contract)
-    _fill(desk, contract.to_data(), f"Filled from the sample {SAMPLES[slug].title}.")
+    _fill(desk, contract.to_data(), "Filled from the sample.", SAMPLES[slug].title)
 
 
 def _file(desk: Desk, name: str, data: bytes) -> None:
@@ -55,7 +57,7 @@ def _file(desk: Desk, name: str, data: bytes) -> None:
     except InputError as error:
         say(False, "This file cannot be used. The draft is as it was.", str(error))
         return
-    _fill(desk, contract.to_data(), f"Filled from {name}.")
+    _fill(desk, contract.to_data(), "Filled from the file.", name)
 
 
 def _rubric(desk: Desk) -> None:
