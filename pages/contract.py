@@ -9,10 +9,10 @@ import streamlit as st
 from core.contract.lint import lint_data
 from pages.parts.contract_desk import open_desk, save_bar
 from pages.parts.contract_editor import criteria
-from pages.parts.contract_fields import whole_form
 from pages.parts.contract_live import live
 from pages.parts.contract_start import start_from
 from pages.parts.contract_versions import versions
+from pages.parts.contract_whole import whole_form
 from pages.parts.panels import page_title
 from pages.parts.workspace import need_project, version
 

@@ -96,7 +96,7 @@ def publish_draft(
     Raises InputError when it is not a complete contract and StaleSaveError when somebody saved a
     newer version; the draft is kept in both cases.
     """
-    contract = Contract.from_data(draft.contract)
+    contract = Contract.from_data(tidy(draft.contract))
     version = save_version(
         store,
         project_id,
@@ -108,6 +108,18 @@ def publish_draft(
     )
     drop_draft(store, draft.id)
     return version
+
+
+def tidy(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a draft's data without what the form leaves behind: a minimum that rule "all" has
+
+    no use for, empty mappings.
+    """
+    made = {key: value for key, value in data.items() if value != {}}
+    acceptance = made.get("acceptance")
+    if isinstance(acceptance, Mapping) and acceptance.get("rule") == "all":
+        made["acceptance"] = {"rule": "all"}
+    return made
 
 
 def _values(draft: Draft) -> Mapping[str, Any]:

@@ -131,7 +131,7 @@ def _meanings(desk: Desk, trouble: str | None) -> None:
     """Ask, for every reworded criterion, whether the labels given so far still stand."""
     if trouble or desk.version is None or desk.version.number != desk.draft.based_on:
         return
-    new = Contract.from_data(desk.data)
+    new = Contract.from_data(drafts.tidy(desk.data))
     for key in stale(desk.version.contract, new, desk.draft.renames).labels:
         st.text(f"The question or an example of {key!r} changed:")
         st.segmented_control(
@@ -166,7 +166,7 @@ def _keep_labels(desk: Desk, saved: Version) -> None:
 
 def _trouble(desk: Desk) -> str | None:
     try:
-        refuse_incomplete(Contract.from_data(desk.data))
+        refuse_incomplete(Contract.from_data(drafts.tidy(desk.data)))
     except InputError as error:
         return str(error)
     return None
