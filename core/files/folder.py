@@ -44,7 +44,9 @@ def load_folder(
 
 def _fill(store: Store, project_id: int, folder: Path, author: str) -> None:
     contract = read_contract(folder / "contract.yaml")
-    version = save_version(store, project_id, contract, author=author, name="as shipped")
+    version = save_version(
+        store, project_id, contract, author=author, name="as shipped", ready=True
+    )
     table = read_table(folder / "outputs.csv", "outputs.csv")
     outputs = read_outputs(table, suggest_mapping(table.columns))
     add_outputs(

@@ -89,7 +89,13 @@ def drop_draft(store: Store, draft_id: str) -> None:
 
 
 def publish_draft(
-    store: Store, project_id: int, draft: Draft, *, author: str = "", name: str = ""
+    store: Store,
+    project_id: int,
+    draft: Draft,
+    *,
+    author: str = "",
+    name: str = "",
+    ready: bool = False,
 ) -> Version:
     """Save a draft as the next contract version and forget the draft.
 
@@ -105,6 +111,7 @@ def publish_draft(
         name=name,
         based_on=draft.based_on,
         renames=draft.renames,
+        ready=ready,
     )
     drop_draft(store, draft.id)
     return version

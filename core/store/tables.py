@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import sqlalchemy as sa
 from sqlalchemy import (
     BigInteger,
     Boolean,
@@ -105,6 +106,8 @@ contract_version = Table(
     Column("content", JsonText, nullable=False),
     Column("content_hash", String(64), nullable=False),
     Column("created_at", String(40), nullable=False),
+    # Somebody said: this is the version to work with. Only complete versions can be.
+    Column("ready", Boolean, nullable=False, server_default=sa.false()),
     UniqueConstraint("project_id", "number"),
 )
 

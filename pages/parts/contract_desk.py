@@ -104,6 +104,12 @@ def save_bar(desk: Desk, more: Callable[[Desk], None] = lambda desk: None) -> No
             author = state.get("reviewer") or ""
             st.text_input("Your name", value=author, key="contract.author")
             st.text_input("What changed, in a few words", key="contract.name")
+            st.toggle(
+                "Mark as ready",
+                key="contract.ready",
+                help="Needs a line on what the criteria do not examine, and checks that judge "
+                "their own examples as written.",
+            )
             _meanings(desk, trouble)
             st.button(
                 "Save", type="primary", on_click=_save, args=(desk,), disabled=trouble is not None
@@ -180,6 +186,7 @@ def _save(desk: Desk) -> None:
             desk.draft,
             author=st.session_state["contract.author"],
             name=st.session_state["contract.name"],
+            ready=st.session_state.get("contract.ready", False),
         )
     except (InputError, StaleSaveError) as error:
         say(False, "Not saved.", str(error))
