@@ -345,3 +345,13 @@ def test_checks_run_on_the_outputs_while_they_are_edited(refund: Store, show: Op
     again = next(d.value for d in page.dataframe if "No verdict" in d.value.columns)
     assert again["FAIL"][0] > 6
     assert 5 == again["FAIL"][1]
+
+
+def test_a_deleted_criterion_comes_back_by_undo(refund: Store, show: Open) -> None:
+    page = show("contract", project="refund-reply", criterion="tone")
+    next(b for b in page.button if b.label == "Delete").click().run()
+    field(page, "Question").set_value("Another?").run()
+    for _ in range(2):
+        next(b for b in page.button if b.label == "Undo").click().run()
+    assert ["length", "refund", "tone", "next_step"] == list(page.dataframe[0].value["Criterion"])
+    assert next(b for b in page.button if b.label == "Undo").disabled

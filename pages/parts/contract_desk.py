@@ -21,6 +21,10 @@ from pages.parts import state
 from pages.parts.workspace import store
 
 
+UNDO = 50
+"""Changes that can be taken back, the newest first."""
+
+
 @dataclass(frozen=True)
 class Desk:
     """What the editor works on: the open draft (not yet stored while nothing was changed)."""
@@ -47,18 +51,33 @@ def open_desk(project: Project, version: Version | None) -> Desk:
     found = drafts.load_draft(store(), project.id, draft_id) if draft_id else None
     if found is None:
         state.put("draft", None)
+        _steps().clear()
         return Desk(project, version, drafts.fresh(version), False)
     return Desk(project, version, found, True)
 
 
 def write(desk: Desk, draft: drafts.Draft, *, turn: bool = False) -> None:
     """Store the draft; `turn` when criteria moved, so that every form starts afresh from it."""
+    _steps().append(desk.draft)
+    del _steps()[:-UNDO]
     if desk.stored:
         drafts.write_draft(store(), draft)
     else:
         state.put("draft", drafts.add_draft(store(), desk.project.id, draft))
     if turn:
         turn_form()
+
+
+def _steps() -> list[drafts.Draft]:
+    """Return what the draft was before each of the last changes in this tab."""
+    found: list[drafts.Draft] = st.session_state.setdefault("contract.steps", [])
+    return found
+
+
+def _undo(desk: Desk) -> None:
+    before = _steps().pop()
+    drafts.write_draft(store(), replace(before, id=desk.draft.id, based_on=desk.draft.based_on))
+    turn_form()
 
 
 def turn_form() -> None:
@@ -115,6 +134,7 @@ def save_bar(desk: Desk, more: Callable[[Desk], None] = lambda desk: None) -> No
                 "Save", type="primary", on_click=_save, args=(desk,), disabled=trouble is not None
             )
         if desk.stored:
+            st.button("Undo", on_click=_undo, args=(desk,), disabled=not _steps())
             st.button("Discard changes", on_click=_discard, args=(desk,))
         more(desk)
     if desk.stored and trouble:
