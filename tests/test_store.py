@@ -88,13 +88,14 @@ def test_a_workspace_of_a_newer_version_is_refused(store: Store, store_url: str)
 
 def test_a_file_that_is_no_database_is_one_clear_line(tmp_path: Path) -> None:
     (tmp_path / "bench.sqlite").write_bytes(b"%PDF-1.7 not a database at all" * 100)
-    with pytest.raises(StoreError, match="file is not a database"):
+    with pytest.raises(StoreError, match=r"bench.sqlite: .*file is not a database"):
         open_store(tmp_path)
 
 
-def test_a_wrong_database_address_is_one_clear_line() -> None:
+@pytest.mark.parametrize("url", ["nonsense", "mysql://a@b/c", "sqlite+nothing:///x"])
+def test_a_wrong_database_address_is_one_clear_line(url: str) -> None:
     with pytest.raises(StoreError, match="not a database address"):
-        make_engine("nonsense")
+        make_engine(url)
 
 
 def test_ten_threads_open_a_new_workspace_at_once(tmp_path: Path) -> None:

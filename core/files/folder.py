@@ -48,11 +48,12 @@ def _fill(store: Store, project_id: int, folder: Path, author: str) -> None:
         store, project_id, contract, author=author, name="as shipped", ready=True
     )
     table = read_table(folder / "outputs.csv", "outputs.csv")
-    outputs = read_outputs(table, suggest_mapping(table.columns))
+    mapping = suggest_mapping(table.columns)
+    outputs = read_outputs(table, mapping)
     add_outputs(
         store,
         project_id,
-        output_rows(outputs.rows),
+        output_rows(outputs.rows, mapping),
         file_name=table.name,
         sha256=table.sha256,
     )
