@@ -26,7 +26,9 @@ page_title(
 
 desk = open_desk(project, current)
 findings = lint_data(desk.data)
-save_bar(desk, start_from)
+# One container whatever it holds, so that the tabs below stay where they are.
+with st.container():
+    save_bar(desk, start_from)
 one, two, three, four = st.tabs(
     ["Criteria", "Evaluator, stop rule and limits", "Try on outputs", "Versions"]
 )

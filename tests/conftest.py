@@ -11,11 +11,15 @@ from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
+from hypothesis import settings
 
 from core.store.store import Project, Store, make_engine, open_store
 
 IN_CI = os.environ.get("CI") == "true"
 _NUMBERS = itertools.count()
+# How long an example takes says something about the machine, not about the code.
+settings.register_profile("bench", deadline=None)
+settings.load_profile("bench")
 
 
 def unavailable(reason: str) -> None:

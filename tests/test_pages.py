@@ -90,8 +90,16 @@ def test_empty_states_name_one_next_action(bench: Store, show: Open) -> None:
 
 
 def test_an_address_that_names_nothing_falls_back(refund: Store, show: Open) -> None:
-    page = show("agreement", project="nope", judge="99", criterion="nope", cell="nope", output="x")
+    page = show(
+        "agreement", project="refund-reply", judge="99", criterion="nope", cell="nope", output="x"
+    )
     assert "harsh-judge (recorded)" in texts(page)
+
+
+def test_an_address_of_a_project_that_is_not_here_opens_no_other(refund: Store, show: Open) -> None:
+    said = texts(show("label", project="nope", reviewer="Ana"))
+    assert "The address names 'nope', which is not in this workspace or was removed." in said
+    assert "refund" not in said
 
 
 # --- agreement -------------------------------------------------------------------------------
@@ -190,8 +198,10 @@ def test_a_criterion_without_example_cannot_be_saved_and_says_why(
 
 def test_a_cap_of_zero_cannot_be_saved_and_says_why(refund: Store, show: Open) -> None:
     page = show("contract", project="refund-reply")
-    field(page, "Cap").set_value(0).run()
-    assert "stop.cap" in texts(page)
+    field(page, "Cap").set_value("0").run()
+    assert "stop.cap: must be 1 or more, got 0" in texts(page)
+    field(page, "Cap").set_value("2.5").run()
+    assert "stop.cap: must be a whole number, got '2.5'" in texts(page)
     assert next(b for b in page.button if b.label == "Save").disabled
 
 
@@ -205,6 +215,7 @@ def test_a_stale_save_keeps_both(refund: Store, show: Open) -> None:
     theirs = first.contract.model_copy(update={"task": "Ben's task"})
     save_version(refund, project.id, theirs, author="Ben", based_on=1)
     mine.run()
+    mine.text_input(key="contract.author").set_value("Ana")
     next(b for b in mine.button if b.label == "Save").click().run()
     said = texts(mine)
     assert "Version 2 was saved by Ben" in said
@@ -258,6 +269,7 @@ def test_versions_show_what_changed_and_an_old_one_comes_back_as_a_draft(
     next(s for s in page.selectbox if s.label == "Read version").set_value(1).run()
     next(b for b in page.button if b.label == "Bring back version 1").click().run()
     assert "Unsaved changes to version 2" in texts(page)
+    page.text_input(key="contract.author").set_value("Ana")
     next(b for b in page.button if b.label == "Save").click().run()
     newest = latest_version(refund, project.id)
     assert newest is not None
@@ -270,6 +282,7 @@ def test_rewording_asks_whether_labels_keep_their_meaning(refund: Store, show: O
         "Does the reply say sorry without blaming the customer?"
     ).run()
     page.session_state["contract.meaning.tone"] = "same"
+    page.text_input(key="contract.author").set_value("Ana")
     next(b for b in page.button if b.label == "Save").click().run()
     assert "7 of 13 bad outputs passed" not in texts(
         show("agreement", project="refund-reply", judge="3", criterion="tone")
@@ -296,6 +309,7 @@ def test_two_peoples_changes_are_put_together(refund: Store, show: Open) -> None
     )
     mine.run()
     next(b for b in mine.button if b.label == "Put my changes on top of version 2").click().run()
+    mine.text_input(key="contract.author").set_value("Ana")
     next(b for b in mine.button if b.label == "Save").click().run()
     newest = latest_version(refund, project.id)
     assert newest is not None
@@ -355,3 +369,26 @@ def test_a_deleted_criterion_comes_back_by_undo(refund: Store, show: Open) -> No
         next(b for b in page.button if b.label == "Undo").click().run()
     assert ["length", "refund", "tone", "next_step"] == list(page.dataframe[0].value["Criterion"])
     assert next(b for b in page.button if b.label == "Undo").disabled
+
+
+def test_a_version_needs_an_author(refund: Store, show: Open) -> None:
+    page = show("contract", project="refund-reply", criterion="tone")
+    field(page, "Question").set_value("Is it kind?").run()
+    next(b for b in page.button if b.label == "Save").click().run()
+    assert "Type your name: a version has an author." in texts(page)
+
+
+def test_a_callback_that_fails_says_so_and_keeps_the_page(
+    refund: Store, show: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from core.errors import StoreError
+
+    page = show("contract", project="refund-reply", criterion="tone")
+
+    def locked(*args: object, **more: object) -> None:
+        raise StoreError("the workspace cannot be used (database is locked).")
+
+    monkeypatch.setattr("core.store.drafts.add_draft", locked)
+    field(page, "Question").set_value("Is it kind?").run()
+    assert not page.exception
+    assert "the workspace cannot be used (database is locked)." in page.session_state["guard.said"]

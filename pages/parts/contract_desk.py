@@ -18,6 +18,7 @@ from core.store.contracts import Version, refuse_incomplete, say_same_meaning
 from core.store.contracts import versions as all_versions
 from core.store.store import Project
 from pages.parts import state
+from pages.parts.guard import guarded
 from pages.parts.workspace import store
 
 
@@ -56,6 +57,7 @@ def open_desk(project: Project, version: Version | None) -> Desk:
     return Desk(project, version, found, True)
 
 
+@guarded
 def write(desk: Desk, draft: drafts.Draft, *, turn: bool = False) -> None:
     """Store the draft; `turn` when criteria moved, so that every form starts afresh from it."""
     _steps().append(desk.draft)
@@ -74,6 +76,7 @@ def _steps() -> list[drafts.Draft]:
     return found
 
 
+@guarded
 def _undo(desk: Desk) -> None:
     before = _steps().pop()
     drafts.write_draft(store(), replace(before, id=desk.draft.id, based_on=desk.draft.based_on))
@@ -161,7 +164,7 @@ def _meanings(desk: Desk, trouble: str | None) -> None:
     for key in stale(desk.version.contract, new, desk.draft.renames).labels:
         st.text(f"The question or an example of {key!r} changed:")
         st.segmented_control(
-            f"Labels of {key}",
+            "Do its labels still stand?",
             ["new", "same"],
             format_func={
                 "new": "New meaning: labels go stale",
@@ -198,7 +201,11 @@ def _trouble(desk: Desk) -> str | None:
     return None
 
 
+@guarded
 def _save(desk: Desk) -> None:
+    if not st.session_state["contract.author"].strip():
+        say(False, "Not saved.", "Type your name: a version has an author.")
+        return
     try:
         saved = drafts.publish_draft(
             store(),
@@ -217,6 +224,7 @@ def _save(desk: Desk) -> None:
     say(True, f"Saved as version {saved.number}.", "")
 
 
+@guarded
 def _discard(desk: Desk) -> None:
     # The draft stays in the store under its id; the address of before brings it back.
     state.put("draft", None)
@@ -224,6 +232,7 @@ def _discard(desk: Desk) -> None:
     say(True, "Changes put aside. Go back in your browser to undo.", "")
 
 
+@guarded
 def _rebase(desk: Desk, newest: Version) -> None:
     """Take over what others saved meanwhile and keep this draft's own changes on top."""
     found = {v.number: v for v in all_versions(store(), desk.project.id)}

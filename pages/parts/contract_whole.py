@@ -42,26 +42,33 @@ class Form:
             args=(self.desk, path, key),
         )
 
-    def number(
-        self, path: Path, label: str, help: str, *, whole: bool = False, scale: float = 1
-    ) -> None:
-        """Draw a number field; empty is not set. `scale` 100 shows a share as percent."""
-        value, key = self.value(path), self.desk.key(*path)
-        shown = value * scale if isinstance(value, int | float) else None
-
-        def clean(typed: float | None) -> float | None:
-            return None if typed is None else typed if whole else typed / scale
-
-        st.number_input(
+    def whole(self, path: Path, label: str, help: str, *, unset: str = "not set") -> None:
+        """Draw a field for a whole number; anything else typed is kept and refused when saved."""
+        key, value = self.desk.key(*path), self.value(path)
+        st.text_input(
             label,
-            value=None if shown is None else (int(shown) if whole else float(shown)),
+            value="" if value is None else str(value),
             key=key,
             help=help,
-            step=1 if whole else 1.0,
-            format=None if whole else "%g",
+            placeholder=unset,
+            on_change=set_value,
+            args=(self.desk, path, key, _as_typed),
+        )
+
+    def number(self, path: Path, label: str, help: str, *, percent: bool = False) -> None:
+        """Draw a field for a number; empty is not set. A share is shown as percent."""
+        value, key = self.value(path), self.desk.key(*path)
+        shown = float(value) * (100 if percent else 1) if isinstance(value, int | float) else None
+        st.number_input(
+            label,
+            value=shown,
+            key=key,
+            help=help,
+            step=1.0,
+            format="%g",
             placeholder="not set",
             on_change=set_value,
-            args=(self.desk, path, key, clean),
+            args=(self.desk, path, key, _share if percent else None),
         )
 
     def switch(self, path: Path, label: str, help: str) -> None:
@@ -95,6 +102,17 @@ class Form:
                 args=(self.desk, path, key),
             )
         )
+
+
+def _as_typed(text: str) -> int | str | None:
+    """Return the whole number typed, None for nothing, else the text as it is."""
+    text = text.strip()
+    digits = text.removeprefix("-")
+    return int(text) if digits.isascii() and digits.isdigit() else text or None
+
+
+def _share(percent: float | None) -> float | None:
+    return None if percent is None else round(percent / 100, 10)
 
 
 def whole_form(desk: Desk, findings: Sequence[Finding]) -> None:
@@ -179,15 +197,13 @@ def _stop(form: Form) -> None:
     st.subheader("Stop rule", anchor=False)
     one, two = st.columns(2)
     with one:
-        form.number(
-            ("stop", "cap"), "Cap: drafts at most", "A whole number, 1 or more.", whole=True
-        )
+        form.whole(("stop", "cap"), "Cap: drafts at most", "A whole number, 1 or more.", unset="3")
     with two:
-        form.number(
+        form.whole(
             ("stop", "window"),
             "Plateau: rounds",
             "Ends after so many rounds without a higher score.",
-            whole=True,
+            unset="1",
         )
     form.choice(
         ("stop", "keep"),
@@ -208,7 +224,8 @@ def _stop(form: Form) -> None:
         strict=True,
     ):
         with cell:
-            form.number(("stop", "budget", name), label, "Ceiling for one task.", whole=whole)
+            draw = form.whole if whole else form.number
+            draw(("stop", "budget", name), label, "Ceiling for one task.")
     form.text(("stop", "on_failure"), "Failures go to", "Who gets the flagged draft.", height=68)
 
 
@@ -220,12 +237,12 @@ def _limits(form: Form) -> None:
             ("limits", "false_accept_rate"),
             "False accepts (%)",
             "Bad outputs the judge may pass, in percent of bad outputs.",
-            scale=100,
+            percent=True,
         )
     with two:
         form.number(
             ("limits", "false_reject_rate"),
             "False rejects (%)",
             "Good outputs the judge may fail, in percent of good outputs.",
-            scale=100,
+            percent=True,
         )
