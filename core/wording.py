@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import math
+
+from core.errors import InputError, show
+from core.statistics.costs import Arm
 from core.statistics.interval import Estimate, Result, Undefined
 from core.verdict import OVERALL
 
@@ -19,7 +23,7 @@ def decimal(value: float, digits: int = 2) -> str:
     return text.lstrip("-") if float(text) == 0 else text.replace("-", "−")
 
 
-def points(change: float, digits: int = 1) -> str:
+def change_in_points(change: float, digits: int = 1) -> str:
     """Return a change in percentage points in words: "6.0 points lower", or "no change"."""
     size = f"{abs(change):.{digits}f}"
     if float(size) == 0:
@@ -84,3 +88,144 @@ def against_limit(result: Result, limit: float | None, *, what: str, verb: str) 
     if result.low > limit:
         return f"{first} Above your {shown} limit."
     return f"{first} Not shown to be below your {shown} limit: label more {what}."
+
+
+# --- shares people type ---------------------------------------------------------------------
+
+
+def read_share(place: str, typed: str) -> tuple[float, str]:
+    """Return the share in [0, 1] that was typed, and a note when a percentage was understood.
+
+    "0.4", "40%" and "40 %" are plain. A bare number above 1 and up to 100 can only be a
+    percentage: "40" is 0.4, with the note "40 read as 40 %". 1 stays 1. Anything else (negative,
+    above 100, words, NaN) raises InputError naming `place`.
+    """
+    text = typed.replace(NBSP, " ").strip()
+    marked = text.endswith("%")
+    try:
+        number = math.nan if "_" in text else float(text.removesuffix("%"))
+    except ValueError:
+        number = math.nan
+    if not 0 <= number <= 100:
+        raise InputError(
+            place, f"{show(typed)} is no share between 0 and 1.", "Write 40 % as 0.4 or 40%."
+        )
+    if marked:
+        return number / 100, ""
+    if number > 1:
+        return number / 100, f"{text} read as {text}{NBSP}%"
+    return number, ""
+
+
+def read_whole(place: str, typed: str, least: int, most: int) -> int:
+    """Return the whole number from `least` to `most` that was typed; else raise InputError."""
+    text = typed.strip()
+    digits = text.isascii() and text.isdigit() and len(text) < 10
+    if not digits or not least <= int(text) <= most:
+        raise InputError(
+            place, f"{show(typed)} is no whole number from {least} to {most}.", "Give one."
+        )
+    return int(text)
+
+
+def share_text(share: float) -> str:
+    """Return a share as people type it, without losing digits: 0.5528 is "55.28 %"."""
+    return f"{share * 100:.6g} %"
+
+
+# --- a loop against retries -----------------------------------------------------------------
+
+_NUMBERS = [
+    "no",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+]
+
+
+def in_words(n: int, one: str, many: str | None = None) -> str:
+    """Return "one round", "three rounds", "20 rounds"."""
+    return f"{_NUMBERS[n] if n < len(_NUMBERS) else n} {one if n == 1 else many or one + 's'}"
+
+
+def capital(text: str) -> str:
+    """Return text with its first letter large."""
+    return text[:1].upper() + text[1:]
+
+
+def point_gap(difference: float) -> str:
+    """Return the size of a difference of shares: 0.066 is "6.6 points"."""
+    return f"{abs(difference) * 100:.1f} points"
+
+
+def ahead(difference: float) -> str:
+    """Say who leads by how much, from the loop's share minus the retries'."""
+    if abs(difference) < 0.0005:
+        return "the two are level"
+    who = "the loop is" if difference > 0 else "retries are"
+    return f"{who} ahead by {point_gap(difference)}"
+
+
+def loop_against_retries(cap: int, loop: Arm, retry: Arm) -> str:
+    """Return the one sentence about both arms; accepted and good once bad drafts get through."""
+    sound = loop.precision in (None, 1) and retry.precision in (None, 1)
+    if cap == 1:
+        first = f"One draft and one check accept {percent(loop.accepted)}"
+        good = "" if loop.precision is None or sound else percent(loop.precision)
+        return f"{first}{f'; {good} of those are good' if good else ''}."
+    rounds, tries = in_words(cap, "round"), in_words(cap, "try", "tries")
+    what, of_loop, of_retry = "accept", loop.accepted, retry.accepted
+    if not sound:
+        what, of_loop, of_retry = "accept good work on", loop.accepted_good, retry.accepted_good
+    return (
+        f"{capital(rounds)} with feedback {what} {percent(of_loop)}; {tries} {what} "
+        f"{percent(of_retry)}: {ahead(of_loop - of_retry)}."
+    )
+
+
+def per_output(calls: float | None) -> str:
+    """Return calls per output, or a dash where there is no output to divide by."""
+    return "–" if calls is None else decimal(calls)
+
+
+def share_or_none(share: float | None) -> str:
+    """Return a share, or a dash where nothing was there to take a share of."""
+    return "–" if share is None else percent(share)
+
+
+# --- recorded loops ---------------------------------------------------------------------------
+
+_EXITS = {
+    "PASS": "the check passed a draft",
+    "PLATEAU": "no progress: no higher score for {window}",
+    "CYCLE": "no progress: an older draft came back",
+    "NO_CHANGE": "no progress: the draft was the same as the one before",
+    "CAP": "the cap of {cap} was reached, and none passed",
+    "BUDGET": "another round would not have fitted the budget",
+    "EVALUATOR_ERROR": "the evaluator gave no judgement",
+    "GENERATOR_ERROR": "the generator gave no draft",
+    "CANCELLED": "somebody stopped the run",
+}
+
+
+def exit_words(exit: str | None, *, cap: int | None = None, window: int | None = None) -> str:
+    """Say why a loop ended: "CAP: the cap of 3 drafts was reached, and none passed"."""
+    if exit is None:
+        return "how it ended is not recorded"
+    drafts = "drafts" if cap is None else plural(cap, "draft")
+    rounds = "some rounds" if window is None else plural(window, "round")
+    return f"{exit}: {_EXITS[exit].format(cap=drafts, window=rounds)}"
+
+
+def p_value(p: float) -> str:
+    """Return a p value as "p = .035", or "p < .001"."""
+    return "p < .001" if p < 0.001 else "p = " + f"{p:.3f}".removeprefix("0")

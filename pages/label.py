@@ -1,8 +1,55 @@
-"""Label."""
+"""Label: people say what passes and what fails, without seeing what anybody else said."""
 
 from pages.parts.shell import ensure
 
 ensure()
+
 import streamlit as st
 
-st.text("PAGE label")
+from core.store.outputs import count_outputs
+from core.verdict import OVERALL
+from core.wording import criterion_name
+from pages.parts import state
+from pages.parts.import_panel import import_screen
+from pages.parts.labeller.labeller import labeller, question
+from pages.parts.panels import empty
+from pages.parts.reviewer import change, need_reviewer, signed_in
+from pages.parts.workspace import need_project, store, version
+
+VIEWS = {"label": "Label", "import": "Outputs & import"}
+
+project = need_project()
+current = version(project)
+with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+    st.title("Label", anchor=False, width="content")
+    view = state.pick(
+        "view", "View", list(VIEWS), show=VIEWS.__getitem__, widget=st.segmented_control,
+        label_visibility="collapsed", required=True,
+    )  # fmt: skip
+
+if view == "import":
+    import_screen(project, current, ["outputs"])
+    st.stop()
+
+if not count_outputs(store(), project.id):
+    empty("There are no outputs to label yet.", "Import outputs", "label", view="import")
+
+reviewer = need_reviewer(store(), project)
+keys = [*(current.contract.keys if current else ()), OVERALL]
+with st.container(horizontal=True, vertical_alignment="center"):
+    chosen = state.pick(
+        "criterion", "Criterion", keys, show=criterion_name,
+        label_visibility="collapsed", width=300,
+    )  # fmt: skip
+    st.space("stretch")
+    st.text(f"Reviewer: {reviewer.name}", width="content")
+    if not signed_in():
+        st.button("Change", on_click=change, type="tertiary")
+assert chosen is not None
+labeller(
+    store(),
+    project,
+    store().identity(project.id),
+    reviewer,
+    question(current.contract if current else None, chosen),
+)

@@ -10,7 +10,7 @@ import pytest
 from core.charts import ChangeRow, change_chart
 from core.contract.ladder import EvaluatorType as Row
 from core.errors import InputError
-from core.wording import points
+from core.wording import change_in_points
 from sample_data.evidence import (
     Read,
     Source,
@@ -235,7 +235,7 @@ def test_an_empty_list_of_gaps_is_refused() -> None:
     ],
 )
 def test_changes_in_words(change: float, digits: int, said: str) -> None:
-    assert points(change, digits) == said
+    assert change_in_points(change, digits) == said
 
 
 def test_the_chart_tells_direction_by_side_shape_colour_and_word() -> None:

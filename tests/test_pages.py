@@ -66,7 +66,7 @@ def texts(app: AppTest) -> str:
     return "\n".join([*(str(e.value) for kind in kinds for e in kind), *html])
 
 
-PAGES = ["home", "contract", "label", "judge", "agreement"]
+PAGES = ["home", "contract", "label", "judge", "agreement", "traces"]
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -240,7 +240,7 @@ def test_home_gives_each_step_its_state_and_number(refund: Store, show: Open) ->
     said = texts(show("home", project="refund-reply"))
     assert "Version 1, 4 criteria." in said
     assert "96 of 96 outputs labelled." in said
-    assert "false accepts 37.8" in said
+    assert "False accepts: 37.8" in said
 
 
 def test_versions_show_what_changed_and_an_old_one_comes_back_as_a_draft(
@@ -304,3 +304,54 @@ def test_two_peoples_changes_are_put_together(refund: Store, show: Open) -> None
         newest.contract.task,
         newest.contract.criterion("tone").question,
     )
+
+
+def test_a_finding_is_mended_by_one_click(bench: Store, show: Open) -> None:
+    bench.create_project("Mine")
+    page = show("contract", project="mine")
+    next(b for b in page.button if b.label == "Add").click().run()
+    field(page, "Question").set_value("Is the reply at most 60 words long?").run()
+    fix = next(b for b in page.button if b.key and ".fix." in b.key and "code" in b.label.lower())
+    fix.click().run()
+    assert (
+        "At most so many words" in [s.value for s in page.selectbox]
+        or 60 == field(page, "Limit").value
+    )
+
+
+def test_a_contract_starts_from_a_pasted_rubric(bench: Store, show: Open) -> None:
+    bench.create_project("Mine")
+    page = show("contract", project="mine")
+    page.text_area(key="contract.start.rubric").set_value(
+        "1. At most 60 words.\n2. Mentions the refund.\n3. Must not blame the customer."
+    ).run()
+    next(b for b in page.button if b.label == "Split into criteria").click().run()
+    assert "Split into 3 criteria: read each." in texts(page)
+    assert 3 == len(page.dataframe[0].value)
+
+
+def test_a_contract_starts_from_a_sample(bench: Store, show: Open) -> None:
+    bench.create_project("Mine")
+    page = show("contract", project="mine")
+    next(b for b in page.button if b.label == "Use this sample").click().run()
+    assert ["length", "refund", "tone", "next_step"] == list(page.dataframe[0].value["Criterion"])
+
+
+def test_checks_run_on_the_outputs_while_they_are_edited(refund: Store, show: Open) -> None:
+    page = show("contract", project="refund-reply", criterion="length")
+    table = next(d.value for d in page.dataframe if "No verdict" in d.value.columns)
+    assert [90, 6] == [table["PASS"][0], table["FAIL"][0]]
+    field(page, "Limit").set_value(30).run()
+    again = next(d.value for d in page.dataframe if "No verdict" in d.value.columns)
+    assert again["FAIL"][0] > 6
+    assert 5 == again["FAIL"][1]
+
+
+def test_a_deleted_criterion_comes_back_by_undo(refund: Store, show: Open) -> None:
+    page = show("contract", project="refund-reply", criterion="tone")
+    next(b for b in page.button if b.label == "Delete").click().run()
+    field(page, "Question").set_value("Another?").run()
+    for _ in range(2):
+        next(b for b in page.button if b.label == "Undo").click().run()
+    assert ["length", "refund", "tone", "next_step"] == list(page.dataframe[0].value["Criterion"])
+    assert next(b for b in page.button if b.label == "Undo").disabled

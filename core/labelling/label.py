@@ -42,7 +42,42 @@ class LabelEntry:
     seconds: float | None = None
 
 
+@dataclass(frozen=True)
+class RefusedEntry:
+    """An act that cannot be kept, and why; its reviewer is told."""
+
+    client: str
+    seq: int
+    output_id: int | None
+    why: str
+
+
 MAX_NOTE = 20_000
+
+
+def parse_entries(rows: object) -> tuple[list[LabelEntry], list[RefusedEntry]]:
+    """Return what a browser sent as (usable entries in order, refused ones).
+
+    One unusable entry does not hold up the others.
+    """
+    entries: list[LabelEntry] = []
+    refused: list[RefusedEntry] = []
+    for row in rows if isinstance(rows, list) else []:
+        if not isinstance(row, Mapping):
+            continue
+        try:
+            entries.append(parse_entry(row))
+        except InputError as error:
+            client, seq, output = row.get("client"), row.get("seq"), row.get("output")
+            refused.append(
+                RefusedEntry(
+                    client if isinstance(client, str) else "",
+                    seq if isinstance(seq, int) else 0,
+                    output if isinstance(output, int) else None,
+                    str(error),
+                )
+            )
+    return entries, refused
 
 
 def parse_entry(data: Mapping[str, Any]) -> LabelEntry:
@@ -56,11 +91,11 @@ def parse_entry(data: Mapping[str, Any]) -> LabelEntry:
         raise bad("client")
     if isinstance(seq, float) and seq.is_integer():
         seq = int(seq)
-    if not isinstance(seq, int) or isinstance(seq, bool) or seq < 1:
+    if not isinstance(seq, int) or isinstance(seq, bool) or not 1 <= seq < 2**31:
         raise bad("seq")
     if isinstance(output_id, float) and output_id.is_integer():
         output_id = int(output_id)
-    if not isinstance(output_id, int) or isinstance(output_id, bool):
+    if not isinstance(output_id, int) or isinstance(output_id, bool) or not 1 <= output_id < 2**31:
         raise bad("output")
     criterion = data.get("criterion")
     if not isinstance(criterion, str) or not criterion:

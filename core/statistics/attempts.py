@@ -91,7 +91,7 @@ def difficulty_nodes(mean: float, rho: float, cap: int) -> tuple[Floats, Floats]
     share("p", mean), share("rho", rho)
     if rho < 1e-12 or mean in (0, 1):  # a spread too small to be computed with, or none
         return np.array([mean], float), np.ones(1)
-    if rho == 1:
+    if 1 - rho < 1e-12:  # a task passes always or never
         return np.array([0.0, 1.0]), np.array([1 - mean, mean])
     size = (whole("cap", cap) + 2) // 2
     total = 1 / rho - 1

@@ -110,12 +110,23 @@ def acknowledged(store: Store, client: str) -> int:
         )
 
 
-def reviewer_labels(store: Store, project_id: int, reviewer_id: int) -> list[LabelState]:
-    """Return the present labels of one reviewer and nobody else's, in the order of outputs."""
-    newest = _newest(project_id).where(t.label.c.reviewer_id == reviewer_id).subquery()
+def reviewer_labels(
+    store: Store, project_id: int, reviewer_id: int, criterion: str | None = None
+) -> list[LabelState]:
+    """Return the present labels of one reviewer and nobody else's, in the order of outputs.
+
+    With `criterion`, only those on this criterion.
+    """
+    newest = _newest(project_id).where(t.label.c.reviewer_id == reviewer_id)
+    if criterion is not None:
+        known = sa.select(t.criterion.c.id).where(
+            t.criterion.c.project_id == project_id, t.criterion.c.key == criterion
+        )
+        newest = newest.where(t.label.c.criterion_id.in_(known))
+    rows = newest.subquery()
     query = (
         sa.select(t.label, t.criterion.c.key)
-        .join(newest, newest.c.id == t.label.c.id)
+        .join(rows, rows.c.id == t.label.c.id)
         .join(t.criterion, t.criterion.c.id == t.label.c.criterion_id)
         .order_by(t.label.c.output_id)
     )

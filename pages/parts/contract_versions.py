@@ -30,6 +30,7 @@ def versions(desk: Desk) -> None:
                 "Version": v.number,
                 "Saved (UTC)": v.created_at[:16].replace("T", " "),
                 "By": v.author,
+                "Ready": "✓ ready" if v.ready else "",
                 "What changed": v.name,
                 "Criteria": len(v.contract.criteria),
             }

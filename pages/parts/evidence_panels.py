@@ -10,7 +10,7 @@ from core.charts import ChangeRow, change_chart
 from core.contract.ladder import LADDER, EvaluatorType
 from core.store.contracts import Version
 from core.store.store import Project
-from core.wording import decimal, percent, plural, points
+from core.wording import change_in_points, decimal, percent, plural
 from pages.parts import state
 from pages.parts.shell import page_at
 from sample_data.evidence import Figure, Read, Source, Study, chosen, gaps, named
@@ -48,7 +48,7 @@ def change(figure: Figure) -> str:
     if figure.points is None:
         return ""
     bound = f"{figure.bound} " if figure.bound else ""
-    return bound + points(figure.points, figure.digits)
+    return bound + change_in_points(figure.points, figure.digits)
 
 
 def your_contract(

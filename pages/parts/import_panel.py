@@ -50,7 +50,7 @@ def import_screen(project: Project, version: Version | None, default: Sequence[s
         )
         return
     try:
-        table = _read(file.file_id, file.name, file.getvalue())
+        table = read_uploaded(file.file_id, file.name, file.getvalue())
         plan = None if table is None else _plan(project, version, table, default)
     except InputError as error:
         st.error("This file cannot be used as it is. Nothing was stored.")
@@ -60,7 +60,7 @@ def import_screen(project: Project, version: Version | None, default: Sequence[s
         _confirm(project, version, plan)
 
 
-def _read(file_id: str, name: str, data: bytes) -> Table | None:
+def read_uploaded(file_id: str, name: str, data: bytes) -> Table | None:
     """Return the table, asking for the encoding and separator where the file needs it."""
     encoding = st.session_state.get(f"import.encoding.{file_id}")
     separator = st.session_state.get(f"import.separator.{file_id}")

@@ -23,6 +23,8 @@ _TITLES = {
     "label": "Label",
     "judge": "Judge",
     "agreement": "Agreement",
+    "arithmetic": "Arithmetic",
+    "traces": "Traces",
     "evidence": "Evidence",
 }
 

@@ -24,10 +24,23 @@ Name = Literal[
     "cell",
     "trace",
     "round",
+    "arm",
+    "exit",
+    "shape",
+    "accepted",
     "view",
     "row",
     "preset",
     "draft",
+    "p",
+    "r",
+    "cap",
+    "critic",
+    "far",
+    "frr",
+    "damage",
+    "fresh",
+    "counts",
 ]
 
 

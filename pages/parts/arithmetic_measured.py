@@ -1,0 +1,213 @@
+"""Measured numbers beside the formula: counts of a run, and draws in a file."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.errors import InputError
+from core.files.draws import Draws, read_draws, words_of_draws
+from core.files.tables import Table
+from core.statistics.attempts import Attempts
+from core.statistics.interval import Estimate, Result, Undefined
+from core.statistics.worked import Counts, Sheet
+from core.wording import count_of, percent, plural, point_gap, rate, share_text
+from pages.parts import arithmetic_inputs as boxes
+from pages.parts import state
+from pages.parts.import_panel import read_uploaded
+from pages.parts.panels import small
+from sample_data.worked_examples import INVOICES, Example
+
+FIELDS = {
+    "tasks": ("Tasks", "Tasks both arms were run on, behind the same check and cap."),
+    "first": ("First drafts accepted", "Tasks whose first draft passed the check."),
+    "rescued": ("Rescued by the loop", "First-draft failures the loop had accepted by the cap."),
+    "redrawn": ("Rescued by retries", "First-draft failures fresh draws had accepted by the cap."),
+    "wrong_first": ("Wrong, accepted at once", "Accepted first drafts that gold labels call bad."),
+    "wrong_rescued": ("Wrong, rescued", "Rescued by the loop, and bad by gold labels."),
+}
+
+
+def measured(sheet: Sheet, texts: boxes.Texts, example: Example | None) -> None:
+    """Draw both panels."""
+    st.subheader("Measured instead of assumed", anchor=False)
+    counts, draws = st.tabs(["Counts of a run", "Draws in a file"])
+    with counts:
+        if example and example.counts:
+            st.badge("This example", color="blue")
+        _counts(sheet.inputs.cap, texts)
+    with draws:
+        _file(sheet.inputs.cap, texts)
+
+
+def _counts(cap: int, texts: boxes.Texts) -> None:
+    small(
+        "Filled with the invoice example; type the counts of your own run. The cap is the one above."
+    )
+    if cap == 1:
+        small("Raise the cap to 2 or more: with one draft nothing is rescued.")
+        return
+    values = _typed_counts()
+    for column, (name, (label, meaning)) in zip(
+        st.columns(6, vertical_alignment="bottom"), FIELDS.items(), strict=True
+    ):
+        key = f"arithmetic.counts.{name}"
+        st.session_state[key] = values[name]
+        column.number_input(
+            label, min_value=0, step=1, key=key, help=meaning, on_change=_count_edited,
+            args=(name, values),
+        )  # fmt: skip
+    try:
+        counts = Counts(**values, cap=cap)
+    except InputError as error:
+        st.text(f"✕ {error}")
+        return
+    _counts_table(counts)
+    fresh, repair, p = counts.fresh_share, counts.repair_rate, counts.first_pass
+    if isinstance(fresh, Estimate) and isinstance(repair, Estimate) and isinstance(p, Estimate):
+        _use_button("counts", texts | {
+            "p": share_text(p.value), "r": share_text(repair.value),
+            "fresh": share_text(fresh.value), "critic": "code",
+        })  # fmt: skip
+
+
+def _typed_counts() -> dict[str, int]:
+    """Return the counts in the address, or the example's."""
+    parts = (state.get("counts") or "").split("-")
+    if len(parts) == len(FIELDS) and all(
+        x.isascii() and x.isdigit() and len(x) < 10 for x in parts
+    ):
+        return dict(zip(FIELDS, map(int, parts), strict=True))
+    return {name: getattr(INVOICES, name) for name in FIELDS}
+
+
+def _count_edited(name: str, values: dict[str, int]) -> None:
+    new = values | {name: st.session_state[f"arithmetic.counts.{name}"] or 0}
+    state.put("counts", "-".join(map(str, new.values())))
+
+
+def _counts_table(c: Counts) -> None:
+    promised = c.predicted_fresh_share
+    rows: list[tuple[str, Result]] = [
+        ("First drafts accepted", c.first_pass),
+        ("Loop accepts", c.loop_accepted),
+        ("Retries accept", c.retry_accepted),
+        ("Loop rescues, of first-draft failures", c.rescue_share),
+        (f"Retries rescue, F at cap {c.cap}", c.fresh_share),
+        ("Repair rate per round behind it", c.repair_rate),
+        ("Break-even repair rate", c.break_even),
+        ("Good among accepted", c.precision),
+        ("Wrong among accepted (not the false-accept rate)", c.false_share),
+        ("Good among accepted at once", c.precision_first),
+        ("Good among rescued", c.precision_rescued),
+        ("Accepted and good, of all tasks", c.correct_of_all),
+    ]
+    if isinstance(c.fresh_share, Estimate):
+        gap = promised - c.fresh_share.value
+        st.markdown(
+            f"**Independence promises retries {percent(promised)} of the failures; they rescued "
+            f"{percent(c.fresh_share.value)}.** What independence hides: {point_gap(gap)}."
+            if gap > 0
+            else f"**Retries rescued {percent(c.fresh_share.value)} of the failures**, no less than "
+            f"the {percent(promised)} independence promises."
+        )
+    st.dataframe(
+        [
+            {"Measured": name, "Value (95 %)": rate(value), "Counts": count_of(value)}
+            for name, value in rows
+        ],
+        hide_index=True,
+    )
+    small(
+        f"{plural(c.flagged, 'task')} left the loop unaccepted, flagged for a person. Whether the "
+        "arms differ by more than chance needs the pairs, task by task."
+    )
+
+
+def _file(cap: int, texts: boxes.Texts) -> None:
+    file = st.file_uploader(
+        "A table with one row a draw: which task, and whether it passed", key="arithmetic.file"
+    )
+    if file is None:
+        small(
+            "Several independent draws per task, behind one check. The rows need a task id and "
+            "passed or not (1/0, true/false, pass/fail). Nothing is stored."
+        )
+        return
+    try:
+        table = read_uploaded(file.file_id, file.name, file.getvalue())
+        if table is not None:
+            task, passed = _columns(table)
+            draws = read_draws(table, task, passed, words_of_draws([], []))
+            _draws_table(draws, cap, texts)
+    except InputError as error:
+        st.error("This file cannot be used as it is.")
+        st.text(str(error))
+
+
+def _columns(table: Table) -> tuple[str, str]:
+    """Let a person say which columns to use; names that say so are offered first."""
+    names = [name.casefold() for name in table.columns]
+
+    def guess(words: tuple[str, ...], default: int) -> int:
+        return next((i for i, n in enumerate(names) if any(w in n for w in words)), default)
+
+    left, right, _ = st.columns(3)
+    task = left.selectbox("Task", table.columns, index=guess(("task", "sample", "id"), 0))
+    last = len(names) - 1
+    passed = right.selectbox(
+        "Passed", table.columns, index=guess(("pass", "reward", "success", "correct"), last)
+    )
+    return str(task), str(passed)
+
+
+def _draws_table(draws: Draws, cap: int, texts: boxes.Texts) -> None:
+    one = draws.attempts
+    left_out = sum(draws.left_out.values())
+    if left_out or draws.unscored_tasks:
+        small(f"Left out: {plural(left_out, 'draw')} without a verdict, "
+              f"{plural(draws.unscored_tasks, 'task')} with none left.")  # fmt: skip
+    _what_is_hidden(one)
+    st.dataframe(
+        [
+            {
+                "k": k,
+                "At least one of k (pass@k)": rate(one.pass_at(k)),
+                "if draws were independent": _plain(one.naive_pass_at(k)),
+                "All k (pass^k)": rate(one.pass_hat(k)),
+                "Fresh draws rescue, F": rate(one.fresh_share(k)) if k > 1 else "",
+                "Break-even r": rate(one.break_even(k)) if k > 1 else "",
+            }
+            for k in range(1, one.fewest + 1)
+        ],
+        hide_index=True,
+    )
+    small(f"{plural(one.tasks, 'task')}; means over tasks, drawn without replacement; intervals "
+          "resample tasks.")  # fmt: skip
+    at = min(cap, one.fewest)
+    first, fresh = one.pass_at(1), one.fresh_share(at) if at > 1 else None
+    if isinstance(first, Estimate) and isinstance(fresh, Estimate):
+        _use_button("draws", texts | {
+            "p": share_text(first.value), "fresh": share_text(fresh.value), "cap": str(at),
+        })  # fmt: skip
+
+
+def _what_is_hidden(one: Attempts) -> None:
+    k = one.fewest
+    real, naive = one.pass_at(k), one.naive_pass_at(k)
+    if isinstance(real, Undefined) or isinstance(naive, Undefined):
+        return
+    st.markdown(
+        f"**At least one of {k}: {percent(real.value)} measured, {percent(naive)} if draws were "
+        f"independent.** What independence hides: {point_gap(naive - real.value)}."
+    )
+
+
+def _plain(value: float | Undefined) -> str:
+    return value.reason if isinstance(value, Undefined) else percent(value)
+
+
+def _use_button(key: str, texts: boxes.Texts) -> None:
+    st.button(
+        "Use these in the calculator above", key=f"arithmetic.use.{key}",
+        on_click=boxes.use, args=(texts,),
+    )  # fmt: skip

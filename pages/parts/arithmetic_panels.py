@@ -1,0 +1,319 @@
+"""The parts of the arithmetic page: the message, the picture, the figures, what is assumed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import streamlit as st
+
+from core.charts_arithmetic import INK, drafts_chart, ends_chart, repair_chart, tries_chart
+from core.statistics.worked import Sheet
+from core.wording import (
+    ahead,
+    capital,
+    decimal,
+    in_words,
+    loop_against_retries,
+    per_output,
+    percent,
+    plural,
+    point_gap,
+    share_or_none,
+)
+from pages.parts.panels import small
+from sample_data.worked_examples import Example
+
+MARK = "This example"
+
+
+@dataclass(frozen=True)
+class Tile:
+    """One figure: its name in the examples, title, value, what it is, how it is worked out."""
+
+    name: str
+    title: str
+    value: str
+    says: str
+    help: str
+
+
+def _ink() -> str:
+    return "#E8EBEF" if st.context.theme.type == "dark" else INK
+
+
+def message(sheet: Sheet, example: Example | None) -> None:
+    """Say in one sentence which arm is ahead, then what the open example shows."""
+    with st.container(border=True):
+        st.subheader(
+            loop_against_retries(sheet.inputs.cap, sheet.calc.loop, sheet.calc.retry), anchor=False
+        )
+        if example:
+            small(f"{example.title}. {example.shows}")
+        small("Computed from typed inputs: no sampling error, so no interval.")
+
+
+def picture(sheet: Sheet) -> None:
+    """Draw loop against retries over r, and say what the break-even means."""
+    if sheet.inputs.cap == 1:
+        _one_round(sheet)
+        return
+    st.vega_lite_chart(
+        repair_chart(sheet, _ink()),
+        alt=f"Share of tasks accepted over the repair rate. {_picture_in_words(sheet)}",
+    )
+    small("Move the pointer over the picture to read any repair rate; the diamond is yours.")
+    st.markdown(f"**“r must beat p”** is {_naive(sheet)}", help=_BREAK_EVEN)
+
+
+def _one_round(sheet: Sheet) -> None:
+    loop, back = sheet.calc.loop, sheet.calc.loop.sent_back_good_share
+    st.vega_lite_chart(
+        drafts_chart(sheet),
+        alt=f"What the check did with the drafts: accepted {percent(loop.accepted)}, of those "
+        f"{share_or_none(loop.precision)} good; sent back {percent(sheet.sent_back)}, of those "
+        f"{share_or_none(back)} good.",
+    )
+    small(
+        "With one round nothing is repaired, so loop and retries are the same. Raise the cap to "
+        "compare them."
+    )
+
+
+_BREAK_EVEN = (
+    "Retries rescue the share F of the tasks whose first draft failed. A loop with N rounds has "
+    "N − 1 revisions, so it rescues as much at r = 1 − (1 − F)^(1/(N − 1)). That is p only if "
+    "draws are independent. (With a sound check; critic errors move it.)"
+)
+
+
+def _naive(sheet: Sheet) -> str:
+    i, even = sheet.inputs, sheet.calc.break_even_r
+    if even is None:
+        return "not the rule: no single repair rate makes the loop equal retries with these inputs."
+    if i.fresh is not None:
+        return (
+            f"not the rule: retries rescued {percent(i.fresh)} of failures, so break-even is "
+            f"r = {percent(even)}, and p is {percent(i.p)}."
+        )
+    if abs(even - i.p) < 1e-6:
+        return (
+            f"true here only because draws are taken as independent: break-even is r = "
+            f"{percent(even)}. A task that failed once tends to fail again, so real retries rescue "
+            "less, and an r below p can still win. Type the fresh share you measured to see where."
+        )
+    return f"not the rule: with this critic break-even is r = {percent(even)}, p is {percent(i.p)}."
+
+
+def _picture_in_words(sheet: Sheet) -> str:
+    even = sheet.calc.break_even_r
+    at = "" if even is None else f" They cross at r = {percent(even)}."
+    one = loop_against_retries(sheet.inputs.cap, sheet.calc.loop, sheet.calc.retry)
+    return f"At r = {percent(sheet.inputs.r)}: {one}{at}"
+
+
+def figures(sheet: Sheet, example: Example | None) -> None:
+    """Draw the figures of both arms, four in a row."""
+    tiles = _both_arms(sheet)
+    if sheet.inputs.critic:
+        tiles += _critic(sheet)
+    _grid(tiles, example, 4)
+
+
+def _both_arms(sheet: Sheet) -> list[Tile]:
+    i, loop, retry = sheet.inputs, sheet.calc.loop, sheet.calc.retry
+    even = sheet.calc.break_even_r
+    revisions = in_words(i.cap - 1, "revision")
+    return [
+        Tile(
+            "loop", "Loop accepts", percent(loop.accepted),
+            f"of tasks within {in_words(i.cap, 'round')}",
+            "With a sound check 1 − (1 − p)(1 − r)^(k − 1).",
+        ),
+        Tile(
+            "lead", "Retries accept", percent(retry.accepted),
+            ("Good work: " if loop.precision not in (None, 1) else "") + ahead(sheet.lead),
+            "The same check and cap, every draft from scratch; the gap is in accepted and good.",
+        ),
+        Tile(
+            "break_even", "Break-even r", "–" if even is None else percent(even),
+            f"per revision, {revisions}", _BREAK_EVEN,
+        ),
+        Tile(
+            "rounds", "Rounds", decimal(loop.rounds),
+            f"expected per task; retries {decimal(retry.rounds)} tries",
+            "1 + (1 − p)·Σ(1 − r)^t over the revisions, with a sound check.",
+        ),
+        Tile(
+            "calls", "Cost, loop", per_output(loop.calls_per_accepted),
+            f"calls per accepted: {decimal(loop.calls)} ÷ {percent(loop.accepted)}",
+            "Expected calls per task, failures included, ÷ share accepted. A floor on cost: each "
+            "round also lengthens the prompt.",
+        ),
+        Tile(
+            "retry_calls", "Cost, retries", per_output(retry.calls_per_accepted),
+            f"calls per accepted: {decimal(retry.calls)} ÷ {percent(retry.accepted)}",
+            "With independent draws and a sound check this is calls per round ÷ p at every cap.",
+        ),
+        Tile(
+            "most_calls", "Most calls", str(sheet.most_calls),
+            f"a task that never passes: {i.calls_per_round} × {i.cap}",
+            "Every draft is checked; none leaves unread.",
+        ),
+        Tile(
+            "fresh", "Retries rescue", "–" if i.p == 1 or i.cap == 1 else percent(_rescued(sheet)),
+            "measured: of tasks whose first draft failed" if i.fresh is not None
+            else "of tasks whose first draft failed",
+            "The fresh share F at this cap: (pass@k − p) ÷ (1 − p).",
+        ),
+    ]  # fmt: skip
+
+
+def _rescued(sheet: Sheet) -> float:
+    return (sheet.calc.pass_at_k - sheet.inputs.p) / (1 - sheet.inputs.p)
+
+
+def _critic(sheet: Sheet) -> list[Tile]:
+    loop, retry = sheet.calc.loop, sheet.calc.retry
+    back = loop.sent_back_good_share
+    return [
+        Tile(
+            "precision", "Good among accepted", share_or_none(loop.precision),
+            f"retries {share_or_none(retry.precision)}",
+            "Precision. 1 − precision is the false share of accepts, not the false-accept rate.",
+        ),
+        Tile(
+            "sent_back", "Sent back", percent(sheet.sent_back),
+            "nothing was sent back" if back is None else f"of drafts; {percent(back)} of them good",
+            "Each good draft sent back enters a revision that can make it worse.",
+        ),
+        Tile(
+            "calls_per_good", "Cost of good, loop", per_output(loop.calls_per_good),
+            f"calls per good output: {decimal(loop.calls)} ÷ {percent(loop.accepted_good)}",
+            "What a good output costs. A lenient critic makes accepted outputs cheaper, not these.",
+        ),
+        Tile(
+            "retry_per_good", "Cost of good, retries", per_output(retry.calls_per_good),
+            f"calls per good output: {decimal(retry.calls)} ÷ {percent(retry.accepted_good)}",
+            "The same for retries.",
+        ),
+    ]  # fmt: skip
+
+
+def _grid(tiles: Sequence[Tile], example: Example | None, width: int) -> None:
+    about = example.about if example else ()
+    for start in range(0, len(tiles), width):
+        for column, tile in zip(st.columns(width), tiles[start : start + width], strict=False):
+            with column, st.container(border=True, height="stretch"):
+                st.metric(tile.title, tile.value, help=tile.help)
+                small(tile.says)
+                if tile.name in about:
+                    st.badge(MARK, color="blue")
+
+
+def tries(sheet: Sheet, example: Example | None) -> None:
+    """Draw what k tries give without feedback: at least one good, all good, between them."""
+    k = sheet.inputs.cap
+    st.subheader("Trying again, without feedback", anchor=False)
+    left, right = st.columns([3, 2], gap="large")
+    with left:
+        st.vega_lite_chart(
+            tries_chart(sheet, _ink()),
+            alt=f"Chance over the number of tries. At {k}: at least one good "
+            f"{percent(sheet.calc.pass_at_k)}, all good {percent(sheet.calc.pass_hat_k)}.",
+        )
+        dotted = "; dotted: at least one if draws were independent" if sheet.rho > 0 else ""
+        small(f"Solid: at least one of k good. Dashed: all k good{dotted}.")
+    with right:
+        naive = (
+            f"independence promises {percent(sheet.independent)}, which hides "
+            f"{point_gap(sheet.independent - sheet.calc.pass_at_k)}"
+            if sheet.rho > 0
+            else "1 − (1 − p)^k, independent draws"
+        )
+        _grid(
+            [
+                Tile(
+                    "pass_at", f"pass@{k}: at least one good", percent(sheet.calc.pass_at_k),
+                    capital(naive), "What counts when a check picks the winner.",
+                ),
+                Tile(
+                    "pass_hat", f"pass^{k}: all good", percent(sheet.calc.pass_hat_k),
+                    "Not what a loop has to beat", "What counts when nothing checks: p^k if "
+                    "draws are independent.",
+                ),
+                Tile(
+                    "envelope", "Between them", f"{sheet.envelope * 100:.0f} points",
+                    f"{percent(sheet.calc.pass_at_k)} − {percent(sheet.calc.pass_hat_k)}",
+                    "How much a sound check is worth with this many tries.",
+                ),
+            ],
+            example, 1,
+        )  # fmt: skip
+
+
+def rounds(sheet: Sheet, example: Example | None) -> None:
+    """Draw how rounds end, and what each extra round buys."""
+    st.subheader("How rounds end, and what one more buys", anchor=False)
+    left, right = st.columns([2, 3], gap="large")
+    with left:
+        st.vega_lite_chart(
+            ends_chart(sheet),
+            alt="Share of tasks by their last round: "
+            + ", ".join(f"{e.number}: {percent(e.accepted + e.unaccepted)}" for e in sheet.ends),
+        )
+        if example and "ends" in example.about:
+            st.badge(MARK, color="blue")
+        small(*_ends_in_words(sheet))
+    with right:
+        before = 0.0
+        table = []
+        for row in sheet.by_cap:
+            table.append({
+                "Cap": row.cap,
+                "Loop": percent(row.loop),
+                "Adds": point_gap(row.loop - before),
+                "Retries": percent(row.retry),
+                "Rounds": decimal(row.rounds),
+                "Cost": per_output(row.calls_per_accepted),
+            })  # fmt: skip
+            before = row.loop
+        st.dataframe(table, hide_index=True)
+        small("Loop, what its last round adds, retries: share of tasks accepted and good. Cost: the "
+              "loop's calls per accepted output.")  # fmt: skip
+        if sheet.rho > 0:
+            small("Retries at other caps follow from the same likeness of draws, "
+                  f"correlation {decimal(sheet.rho)}.")  # fmt: skip
+
+
+def _ends_in_words(sheet: Sheet) -> list[str]:
+    first = ", ".join(
+        f"{percent(e.accepted + e.unaccepted, 0)} after {e.number}" for e in sheet.ends[:5]
+    )
+    more = "." if len(sheet.ends) <= 5 else " …"
+    left = sheet.ends[-1].unaccepted
+    return [f"Rounds: {first}{more}", f"Stopped by the cap, unaccepted: {percent(left)}."]
+
+
+def assumed(sheet: Sheet) -> None:
+    """Say what the formulas assume."""
+    st.subheader("What this assumes", anchor=False)
+    i = sheet.inputs
+    draws = (
+        "Draws of one task are independent and tasks equally hard. Both are false in practice: "
+        "tasks that fail once are harder, and retries score below the formula."
+        if i.fresh is None
+        else f"Tasks differ in difficulty so that fresh draws rescue {percent(i.fresh)} by draft "
+        f"{i.cap}; the loop's r is the same for every task."
+    )
+    check = (
+        "The critic's errors are independent between rounds."
+        if i.critic
+        else "The code check neither passes a bad draft nor fails a good one."
+    )
+    st.markdown(
+        f"- {draws}\n- {check}\n- Criteria are treated as one; p and r are about truth, measured "
+        "with gold labels on drafts.\n- r is the same in every round. Measure it per round: the "
+        "tasks left over get harder.\n- Exits for want of progress are not in the formula; "
+        f"replayed traces have them. Cap {plural(i.cap, 'draft')}, no budget."
+    )

@@ -1,0 +1,50 @@
+"""Who is labelling: signed in, or named once; the name stays in the address."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.store.labels import save_reviewer
+from core.store.store import Project, Store
+from core.text import person_key
+from pages.parts import state
+from pages.parts.labeller.labeller import Reviewer
+
+
+def need_reviewer(store: Store, project: Project) -> Reviewer:
+    """Return the reviewer, or ask for the name and end the page. Nobody labels without a name."""
+    name = signed_in() or state.get("reviewer") or ""
+    if not person_key(name):
+        _ask()
+        st.stop()
+    reviewer_id, first_given = save_reviewer(store, project.id, name)
+    if not signed_in():
+        state.put("reviewer", first_given)
+    return Reviewer(reviewer_id, first_given, person_key(first_given))
+
+
+def signed_in() -> str:
+    """Return the name of the signed-in person, or "" without sign-in."""
+    if not getattr(st.user, "is_logged_in", False):
+        return ""
+    return str(getattr(st.user, "name", "") or getattr(st.user, "email", "") or "")
+
+
+def change() -> None:
+    """Forget the name, so that the page asks again."""
+    state.put("reviewer", None)
+
+
+def _ask() -> None:
+    with st.form("reviewer.form", width=460):
+        st.subheader("Who is labelling?", anchor=False)
+        st.caption(
+            "Every label belongs to a person. Use the same name each time; "
+            "capitals and blanks around it make no difference."
+        )
+        name = st.text_input("Your name", key="reviewer.name", max_chars=80)
+        if st.form_submit_button("Start labelling", type="primary"):
+            if person_key(name):
+                state.put("reviewer", name)
+                st.rerun()
+            st.error("The name is blank. Type your name: labels belong to a person.")

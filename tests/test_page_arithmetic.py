@@ -1,0 +1,244 @@
+"""The arithmetic page as the server runs it: examples to the digit, typed shares, links."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from core.store.store import DATABASE_URL
+from sample_data.worked_examples import EXAMPLES
+
+PAGE = Path(__file__).parents[1] / "pages" / "arithmetic.py"
+Open = Callable[..., AppTest]
+
+
+@pytest.fixture
+def show(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Open]:
+    """Open the page at an address; it must not end in an exception."""
+    monkeypatch.setenv(DATABASE_URL, f"sqlite:///{tmp_path / 'bench.sqlite'}")
+    st.cache_resource.clear()
+
+    def open_page(**address: str) -> AppTest:
+        app = AppTest.from_file(str(PAGE), default_timeout=20)
+        app.session_state["shell.ready"] = True
+        for name, value in address.items():
+            app.query_params[name] = value
+        app.run()
+        assert not app.exception, app.exception
+        return app
+
+    yield open_page
+    st.cache_resource.clear()
+
+
+def figure(app: AppTest, title: str) -> str:
+    """The value of the tile whose title begins with `title`."""
+    found = [str(m.value) for m in app.metric if m.label.startswith(title)]
+    assert len(found) == 1, [m.label for m in app.metric]
+    return found[0].replace("\u00a0", " ")
+
+
+def words(app: AppTest) -> str:
+    """Everything the page says in words."""
+    kinds = (app.subheader, app.text, app.caption, app.markdown, app.error)
+    html = [str(e.proto.body) for e in app.main if e.type == "html"]
+    found = "\n".join([*(str(e.value) for kind in kinds for e in kind), *html])
+    return found.replace("\u00a0", " ")
+
+
+def type_in(app: AppTest, name: str, typed: str) -> AppTest:
+    app.text_input(key=f"arithmetic.{name}").set_value(typed).run()
+    assert not app.exception
+    return app
+
+
+def test_it_opens_on_three_tries_at_40_percent(show: Open) -> None:
+    app = show()
+    assert app.subheader[0].value.replace("\u00a0", " ") == (
+        "Three rounds with feedback accept 85.0 %; three tries accept 78.4 %: "
+        "the loop is ahead by 6.6 points."
+    )
+    assert figure(app, "pass@3") == "78.4 %"
+    assert figure(app, "pass^3") == "6.4 %"
+    assert figure(app, "Between them") == "72 points"
+    assert "no sampling error" in words(app)
+
+
+# What each example is about, as it must be read on the page.
+SHOWN = {
+    "three-tries": {"pass@3": "78.4 %", "pass^3": "6.4 %", "Between them": "72 points"},
+    "repair-30": {"Loop accepts": "70.6 %", "Retries accept": "78.4 %"},
+    "repair-40": {"Loop accepts": "78.4 %", "Break-even r": "40.0 %"},
+    "repair-50": {"Loop accepts": "85.0 %"},
+    "code-check": {"Rounds": "1.90", "Cost, loop": "2.24"},
+    "model-critic": {"Cost, loop": "4.47"},
+    "retries-code": {"Cost, retries": "2.50"},
+    "retries-critic": {"Cost, retries": "5.00"},
+    "critic-60": {
+        "Loop accepts": "66.0 %", "Good among accepted": "81.8 %", "Sent back": "34.0 %",
+        "Cost, loop": "3.03",
+    },
+    "critic-95": {"Sent back": "13.0 %"},
+    "passes-everything": {
+        "Loop accepts": "100.0 %", "Good among accepted": "60.0 %", "Cost, loop": "2.00",
+    },
+    "never-passes": {"Most calls": "6", "Cost, loop": "–"},
+    "invoices": {
+        "Loop accepts": "94.0 %", "Retries accept": "89.5 %", "Break-even r": "40.8 %",
+        "Retries rescue": "65.0 %",
+    },
+}  # fmt: skip
+SAID = {
+    "repair-30": "retries are ahead by 7.8 points",
+    "repair-40": "the two are level",
+    "code-check": "40 % after 1, 30 % after 2, 30 % after 3",
+    "model-critic": "3.80 ÷ 85.0 %",
+    "retries-code": "1.96 ÷ 78.4 %",
+    "critic-60": "17.6 % of them good",
+    "critic-95": "73.1 % of them good",
+    "invoices": "Independence promises retries 91.0 % of the failures; they rescued 65.0 %",
+}
+
+
+@pytest.mark.parametrize("preset", EXAMPLES)
+def test_every_example_comes_out_to_the_digit(preset: str, show: Open) -> None:
+    app = show(preset=preset)
+    assert SHOWN[preset] == {title: figure(app, title) for title in SHOWN[preset]}
+    assert SAID.get(preset, "") in words(app)
+    assert EXAMPLES[preset].title in words(app)
+
+
+@pytest.mark.parametrize("preset", EXAMPLES)
+def test_every_figure_an_example_is_about_is_marked(preset: str, show: Open) -> None:
+    app = show(preset=preset)
+    marks = [m.value for m in app.markdown if "This example" in str(m.value)]
+    panels = EXAMPLES[preset].counts is not None
+    assert len(marks) == len(EXAMPLES[preset].about) + panels
+
+
+def test_choosing_an_example_fills_the_inputs(show: Open) -> None:
+    app = show()
+    app.selectbox(key="arithmetic.preset").set_value("critic-95").run()
+    assert app.text_input(key="arithmetic.p").value == "95 %"
+    assert app.text_input(key="arithmetic.far").value == "30 %"
+    assert app.number_input(key="arithmetic.cap").value == 1
+    assert app.query_params["preset"] == "critic-95"
+    assert "p" not in app.query_params
+
+
+@pytest.mark.parametrize("typed", ["60", "60%", "60 %", "0.6"])
+def test_shares_may_be_typed_either_way(typed: str, show: Open) -> None:
+    app = type_in(show(), "p", typed)
+    assert figure(app, "pass@3") == "93.6 %"
+    assert ("60 read as 60 %" in words(app)) is (typed == "60")
+
+
+def test_one_stays_one(show: Open) -> None:
+    app = type_in(show(), "p", "1")
+    assert figure(app, "Loop accepts") == "100.0 %"
+    assert figure(app, "Cost, loop") == "1.00"
+
+
+@pytest.mark.parametrize("typed", ["-0.1", "150", "101 %", "nan", "", "forty", "0,4"])
+def test_what_is_no_share_is_said_and_nothing_is_computed(typed: str, show: Open) -> None:
+    app = type_in(show(), "p", typed)
+    assert "Nothing is computed" in words(app)
+    assert f"p: '{typed}' is no share between 0 and 1." in words(app)
+    assert not app.metric
+
+
+@pytest.mark.parametrize("cap", ["0", "-1", "1.5", "21", "x"])
+def test_a_cap_that_is_none_is_said(cap: str, show: Open) -> None:
+    app = show(p="0.4", r="0.5", cap=cap)
+    assert f"Cap: '{cap}' is no whole number from 1 to 20." in words(app)
+    assert not app.metric
+
+
+def test_a_link_holds_every_input(show: Open) -> None:
+    app = type_in(show(), "r", "30")
+    app.number_input(key="arithmetic.cap").set_value(4).run()
+    app.radio(key="arithmetic.critic").set_value("critic").run()
+    app = type_in(app, "far", "0.3")
+    assert "preset" not in app.query_params
+    names = ("p", "r", "cap", "critic", "far", "frr", "damage", "fresh")
+    link = {n: v[0] if isinstance(v := app.query_params[n], list) else v for n in names}
+    assert link == {
+        "p": "40 %", "r": "30", "cap": "4", "critic": "critic", "far": "0.3", "frr": "0 %",
+        "damage": "0 %", "fresh": "",
+    }  # fmt: skip
+    assert [m.value for m in show(**link).metric] == [m.value for m in app.metric]
+
+
+def test_a_link_with_some_inputs_takes_the_rest_from_the_opening_example(show: Open) -> None:
+    app = show(p="40")
+    assert figure(app, "Loop accepts") == "85.0 %"
+    assert "40 read as 40 %" in words(app)
+    assert app.text_input(key="arithmetic.p").value == "40"
+
+
+def test_an_example_that_does_not_exist_opens_the_first(show: Open) -> None:
+    assert show(preset="nope").query_params["preset"] in ("three-tries", ["three-tries"])
+
+
+def test_the_naive_rule_is_called_out(show: Open) -> None:
+    assert "**“r must beat p”** is true here only because" in words(show())
+    measured = words(type_in(show(p="0.7", r="0.5"), "fresh", "65"))
+    assert "**“r must beat p”** is not the rule: retries rescued 65.0 %" in measured
+    assert "Three rounds with feedback accept 92.5 %; three tries accept 89.5 %" in measured
+
+
+def test_a_fresh_share_above_independence_is_refused(show: Open) -> None:
+    assert "more than independent draws rescue" in words(type_in(show(), "fresh", "0.9"))
+
+
+def test_counts_of_a_run_feed_the_calculator(show: Open) -> None:
+    app = show()
+    app.number_input(key="arithmetic.counts.tasks").set_value(100).run()
+    assert "140 is more than the 100 tasks" in words(app)
+    for name, value in (("first", 40), ("rescued", 30), ("redrawn", 15), ("wrong_first", 4)):
+        app.number_input(key=f"arithmetic.counts.{name}").set_value(value).run()
+    assert app.query_params["counts"] in ("100-40-30-15-4-6", ["100-40-30-15-4-6"])
+    app.button(key="arithmetic.use.counts").click().run()
+    assert figure(app, "Loop accepts") == "70.0 %"
+    assert figure(app, "Retries accept") == "55.0 %"
+
+
+@pytest.fixture
+def upload(show: Open) -> Callable[[str], AppTest]:
+    def with_file(text: str) -> AppTest:
+        app = show()
+        app.file_uploader(key="arithmetic.file").upload(
+            "draws.csv", text.encode(), "text/csv"
+        ).run()
+        assert not app.exception
+        return app
+
+    return with_file
+
+
+def test_draws_in_a_file_are_shown_beside_independence(
+    upload: Callable[[str], AppTest],
+) -> None:
+    """Two tasks of 3 draws, 3 and 0 good: pass@3 is 1/2, independence says 1 − 1/8."""
+    app = upload("task,passed\na,1\na,1\na,1\nb,0\nb,0\nb,0\n")
+    assert "50.0 % measured, 87.5 % if draws were independent" in words(app)
+    table = app.dataframe[-1].value
+    assert list(table["k"]) == [1, 2, 3]
+    app.button(key="arithmetic.use.draws").click().run()
+    assert figure(app, "pass@3") == "50.0 %"
+    assert figure(app, "pass^3") == "50.0 %"
+
+
+def test_a_file_without_verdicts_says_so(upload: Callable[[str], AppTest]) -> None:
+    app = upload("task,passed\na,maybe\n")
+    assert "This file cannot be used as it is." in words(app)
+    assert "'maybe' is not one of the words" in words(app)
+
+
+def test_where_no_repair_rate_is_enough_the_page_says_so(show: Open) -> None:
+    app = show(p="0.9", r="0.05", cap="12", critic="critic", far="0.2", frr="0.2", damage="0.3")
+    assert "no single repair rate makes the loop equal retries" in words(app)
