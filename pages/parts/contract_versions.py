@@ -10,6 +10,7 @@ import streamlit as st
 
 from core.contract.difference import differences, stale
 from core.files.contracts import contract_to_json, contract_to_yaml
+from core.render import contract_markdown
 from core.store.contracts import Version
 from core.store.contracts import versions as all_versions
 from core.wording import plural
@@ -62,13 +63,16 @@ def versions(desk: Desk) -> None:
             disabled=one == found[0].number,
             help="Puts its content into the editor as unsaved changes; nothing is overwritten.",
         )
+        page = contract_markdown(chosen.contract)
+        st.download_button("One page (Markdown)", page, f"{name}.md", on_click="ignore")
         st.download_button(
             "YAML", contract_to_yaml(chosen.contract), f"{name}.yaml", on_click="ignore"
         )
         st.download_button(
             "JSON", contract_to_json(chosen.contract), f"{name}.json", on_click="ignore"
         )
-    verbatim(contract_to_yaml(chosen.contract), height=460)
+    shown = st.segmented_control("Show as", ["Page", "YAML"], default="Page", required=True)
+    verbatim(page if shown == "Page" else contract_to_yaml(chosen.contract), height=520)
 
 
 def _difference(older: Version, newer: Version) -> None:

@@ -181,7 +181,7 @@ def _evaluator(form: Form) -> None:
 
 def _acceptance(form: Form) -> None:
     st.subheader("Accepted when", anchor=False)
-    rules = {"all": "every criterion passes", "threshold": "the weights of the passing ones reach"}
+    rules = {"all": "every criterion passes", "threshold": "enough weight passes"}
     rule = form.choice(
         ("acceptance", "rule"), "Rule", rules, "all", "UNKNOWN counts as FAIL under both rules."
     )
