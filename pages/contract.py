@@ -6,8 +6,7 @@ ensure()
 
 import streamlit as st
 
-from core.contract.lint import lint_data
-from pages.parts.contract_desk import open_desk, save_bar
+from pages.parts.contract_desk import lint_of, open_desk, save_bar
 from pages.parts.contract_editor import criteria
 from pages.parts.contract_live import live
 from pages.parts.contract_start import start_from
@@ -25,7 +24,7 @@ page_title(
 )
 
 desk = open_desk(project, current)
-findings = lint_data(desk.data)
+findings = lint_of(desk)
 # One container whatever it holds, so that the tabs below stay where they are.
 with st.container():
     save_bar(desk, start_from)

@@ -11,6 +11,8 @@ import streamlit as st
 
 from core.contract.contract import Contract
 from core.contract.difference import stale
+from core.contract.finding import Finding
+from core.contract.lint import lint_data
 from core.contract.merge import merge
 from core.errors import InputError, StaleSaveError
 from core.store import drafts
@@ -101,6 +103,16 @@ def set_value(desk: Desk, path: tuple[str | int, ...], key: str, clean: Any = No
     else:
         place[path[-1]] = value
     write(desk, replace(desk.draft, contract=data))
+
+
+def lint_of(desk: Desk) -> list[Finding]:
+    """Return what lint finds in the draft, kept until the draft changes."""
+    return _lint(json.dumps(desk.data, sort_keys=True))
+
+
+@st.cache_resource(max_entries=50, show_spinner=False)
+def _lint(data: str) -> list[Finding]:
+    return lint_data(json.loads(data))
 
 
 def say(good: bool, what: str, more: str = "") -> None:

@@ -46,7 +46,7 @@ def need_project() -> Project:
     return found
 
 
-@st.cache_data(max_entries=200, show_spinner=False)
+@st.cache_resource(max_entries=200, show_spinner=False)
 def _version(project_id: int, revision: int) -> Version | None:
     return latest_version(store(), project_id)
 
