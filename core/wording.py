@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from core.errors import InputError, show
-from core.statistics.costs import Arm
+from core.statistics.costs import Arm, Calculation
 from core.statistics.interval import Estimate, Result, Undefined
 from core.verdict import OVERALL
 
@@ -97,10 +97,13 @@ def read_share(place: str, typed: str) -> tuple[float, str]:
     """Return the share in [0, 1] that was typed, and a note when a percentage was understood.
 
     "0.4", "40%" and "40 %" are plain. A bare number above 1 and up to 100 can only be a
-    percentage: "40" is 0.4, with the note "40 read as 40 %". 1 stays 1. Anything else (negative,
-    above 100, words, NaN) raises InputError naming `place`.
+    percentage: "40" is 0.4, with the note "40 read as 40 %". 1 stays 1, and the note says how to
+    type one percent. Anything else (negative, above 100, words, nothing, NaN) raises InputError
+    naming `place`.
     """
     text = typed.replace(NBSP, " ").strip()
+    if not text:
+        raise InputError(place, "it is empty.", "Write 40 % as 0.4 or 40%.")
     marked = text.endswith("%")
     try:
         number = math.nan if "_" in text else float(text.removesuffix("%"))
@@ -114,12 +117,22 @@ def read_share(place: str, typed: str) -> tuple[float, str]:
         return number / 100, ""
     if number > 1:
         return number / 100, f"{text} read as {text}{NBSP}%"
+    if number == 1:
+        return number, f"{text} read as 100{NBSP}%; type 1{NBSP}% for one percent"
     return number, ""
+
+
+def share_read_as(typed: str, share: float) -> str:
+    """Say which percentage a bare number below 1 stands for: "0.5 read as 50 %"; else nothing."""
+    text = typed.replace(NBSP, " ").strip()
+    return "" if text.endswith("%") or not 0 < share < 1 else f"{text} read as {share_text(share)}"
 
 
 def read_whole(place: str, typed: str, least: int, most: int) -> int:
     """Return the whole number from `least` to `most` that was typed; else raise InputError."""
     text = typed.strip()
+    if not text:
+        raise InputError(place, "it is empty.", f"Give a whole number from {least} to {most}.")
     digits = text.isascii() and text.isdigit() and len(text) < 10
     if not digits or not least <= int(text) <= most:
         raise InputError(
@@ -190,6 +203,25 @@ def loop_against_retries(cap: int, loop: Arm, retry: Arm) -> str:
         f"{capital(rounds)} with feedback {what} {percent(of_loop)}; {tries} {what} "
         f"{percent(of_retry)}: {ahead(of_loop - of_retry)}."
     )
+
+
+def break_even_words(p: float, found: Calculation) -> str:
+    """Return the break-even repair rate, "every rate: …" where r plays no part, or "none: …"."""
+    if found.every_r:
+        return f"every rate: the loop equals retries whatever r is{_because(p, found.loop)}"
+    if found.break_even_r is None:
+        return "none: no single repair rate makes the loop equal retries"
+    if p == 0:
+        return f"{percent(0)}: no fresh draw is good, so any rate above it puts the loop ahead"
+    return percent(found.break_even_r)
+
+
+def _because(p: float, loop: Arm) -> str:
+    if p == 1:
+        return ", for no draft is bad"
+    if loop.accepted_good == 0:
+        return ", for no good draft is accepted"
+    return ", for nothing is revised" if loop.rounds == 1 else ""
 
 
 def per_output(calls: float | None) -> str:

@@ -154,6 +154,19 @@ def test_more_draws_than_there_are_is_undefined_not_a_number(
     assert "needs 3 draws" in found["fresh_share"]["3"]["undefined"]
 
 
+def test_the_reason_for_an_undefined_number_is_said(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Plain numbers have no room for it: stderr has, and under the table there is room too."""
+    file = table([(1, 4), (2, 4)])
+    reason = "k = 5 needs 5 draws of every task; 2 of 2 tasks have fewer"
+    options = ["attempts", file, "--task", "task", "--passed", "passed", "--k", "5"]
+    assert run([*options, "--json"]) == 0
+    assert capsys.readouterr().err == f"{file}: pass@5 and pass^5 are undefined: {reason}.\n"
+    assert run(options) == 0
+    assert f"Undefined: {reason}." in capsys.readouterr().out.splitlines()
+
+
 @pytest.mark.parametrize("k", ["0", "-1", "1.5", "two"])
 def test_k_is_a_whole_number_from_1(
     k: str, folder: Path, capsys: pytest.CaptureFixture[str]
@@ -220,6 +233,61 @@ def test_repair_rates_may_be_one_per_revision(capsys: pytest.CaptureFixture[str]
     )
 
 
+@pytest.mark.parametrize(
+    ("line", "flag", "follows"),
+    [
+        ("calc --p .4 --r --cap 3", "--r", "--cap"),
+        ("calc --p .4 --r --cap=3", "--r", "--cap=3"),
+        ("calc --p --r .5 --cap 3", "--p", "--r"),
+        ("attempts d.csv --task --passed passed", "--task", "--passed"),
+        ("raters d.csv --raters --json", "--raters", "--json"),
+        ("agreement d.csv --gold --judge j", "--gold", "--judge"),
+        ("replay t.jsonl --cap --json", "--cap", "--json"),
+        ("check c.yaml o.csv --separator --json", "--separator", "--json"),
+    ],
+)
+def test_an_option_without_its_value_is_named(
+    line: str, flag: str, follows: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Not the option that the parser then took for the value."""
+    said = f"{flag}: its value is missing; {follows} follows. Give one.\n"
+    assert refusal(capsys, *line.split()) == said
+
+
+def test_a_value_that_looks_like_an_option_is_given_with_an_equals_sign(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = put("--cap,passed\na,1\na,0\n")
+    found = answer(capsys, "attempts", file, "--task=--cap", "--passed", "passed")
+    assert found["tasks"] == 1
+
+
+@pytest.mark.parametrize(
+    ("line", "even"),
+    [
+        ("--p 1 --r .5 --cap 3", "every rate: the loop equals retries whatever r is, for no draft is bad"),
+        ("--p .4 --r .5 --cap 1", "every rate: the loop equals retries whatever r is, for nothing is revised"),
+        ("--p 0 --r .5 --cap 3", "0.0 %: no fresh draw is good, so any rate above it puts the loop ahead"),
+        ("--p .9 --r .5 --cap 2 --critic --frr .9 --damage 1", "none: no single repair rate makes the loop equal retries"),
+        ("--p .4 --r .5 --cap 3", "40.0 %"),
+    ],
+)  # fmt: skip
+def test_the_break_even_in_words(line: str, even: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["calc", *line.split()]) == 0
+    out = capsys.readouterr().out.replace("\u00a0", " ")
+    assert f"Break-even repair rate: {even}" in out.splitlines()
+    assert run(["calc", *line.split(), "--json"]) == 0
+    out, err = capsys.readouterr()
+    if json.loads(out)["break_even_r"] is None:
+        assert f"break_even_r is {even}.\n" in err
+
+
+def test_one_is_no_percent(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["calc", "--p", "1", "--r", ".5", "--cap", "3"]) == 0
+    said = capsys.readouterr().err.replace("\u00a0", " ")
+    assert said == "--p: 1 read as 100 %; type 1 % for one percent.\n"
+
+
 @pytest.mark.parametrize("typed", ["0.4", "40", "40%", "40.0"])
 def test_a_percentage_is_understood_and_said(
     typed: str, capsys: pytest.CaptureFixture[str]
@@ -244,6 +312,8 @@ def test_the_ends_of_the_range_are_shares(p: str, capsys: pytest.CaptureFixture[
         ("--p -0.1 --r .5 --cap 3", "--p: '-0.1'"),
         ("--p 150 --r .5 --cap 3", "--p: '150'"),
         ("--p 101% --r .5 --cap 3", "--p: '101%'"),
+        ("--p= --r .5 --cap 3", "--p: it is empty."),
+        ("--p .4 --r .5 --cap=", "--cap: it is empty."),
         ("--p nan --r .5 --cap 3", "--p: 'nan'"),
         ("--p 0,4 --r .5 --cap 3", "--p: '0,4'"),
         ("--p .4 --r -1 --cap 3", "--r: '-1'"),

@@ -414,12 +414,14 @@ def test_break_even_keeps_its_digits_at_large_caps(cap: int) -> None:
     assert calc(0.4, 0.5, cap).break_even_r == pytest.approx(0.4, abs=1e-9)
 
 
-def test_no_break_even() -> None:
-    # one draft: r never acts; first drafts always good: nothing to repair
-    assert calc(0.4, 0.5, 1).break_even_r is None
-    assert calc(1.0, 0.5, 3).break_even_r is None
+def test_no_break_even_because_no_rate_is_one_or_every_rate() -> None:
+    # one draft: r never acts; first drafts always good: nothing to repair; none accepted as good
+    every = [calc(0.4, 0.5, 1), calc(1.0, 0.5, 3), calc(0.4, 0.5, 3, critic=True, frr=1.0)]
+    assert [(one.break_even_r, one.every_r) for one in every] == [(None, True)] * 3
     # revisions spoil every good draft that the critic sends back, and none is repaired in time
-    assert calc(0.9, 0.5, 2, critic=True, frr=0.9, damage=1.0).break_even_r is None
+    none = calc(0.9, 0.5, 2, critic=True, frr=0.9, damage=1.0)
+    assert (none.break_even_r, none.every_r) == (None, False)
+    assert not calc(0.4, 0.5, 3).every_r
 
 
 @given(st.floats(0.05, 0.95), st.integers(2, 6), part, st.floats(0, 0.9), part, st.floats(0, 0.9))

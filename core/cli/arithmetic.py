@@ -9,6 +9,7 @@ import typer
 
 from core.cli.base import (
     WORKSPACE,
+    Command,
     Encoding,
     Fails,
     Json,
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from core.files.draws import Draws
     from core.statistics.attempts import Attempts
     from core.statistics.costs import Calculation
+    from core.statistics.interval import Result
 
 File = Annotated[Path, typer.Argument(metavar="FILE", help="CSV, TSV, JSONL or JSON.")]
 
@@ -38,7 +40,7 @@ class _Rates(ManyValues):
 
 def register(app: typer.Typer) -> None:
     """Add the commands of this module."""
-    app.command()(attempts)
+    app.command(cls=Command)(attempts)
     app.command(cls=_Rates)(calc)
 
 
@@ -66,8 +68,8 @@ def attempts(
     _say_about(table.name, draws)
     measured = draws.attempts
     for k in chosen or []:
-        if k > measured.fewest:
-            say(f"k = {k}: some task has only {measured.fewest} draws; undefined.")
+        if reason := _undefined(measured, k):
+            say(f"{table.name}: pass@{k} and pass^{k} are undefined: {reason}.")
     emit(measured.to_json(chosen), _attempts_text(measured, chosen), as_json)
 
 
@@ -82,23 +84,41 @@ def _say_about(name: str, draws: Draws) -> None:
         say(f"{name}: UNKNOWN counts as not passed, {draws.unknown:,} times.")
 
 
+def _undefined(one: Attempts, k: int) -> str:
+    """Return why pass@k is undefined, or nothing."""
+    from core.statistics.interval import Undefined
+
+    found = one.pass_at(k)
+    return found.reason if isinstance(found, Undefined) else ""
+
+
 def _attempts_text(one: Attempts, chosen: list[int] | None) -> list[str]:
     from core.statistics.interval import Undefined
     from core.wording import coefficient, percent, plural, rate
+
+    notes: dict[str, None] = {}
+
+    def cell(result: Result) -> str:
+        """Return a rate, or a dash whose reason stands under the table."""
+        if isinstance(result, Undefined):
+            notes[f"Undefined: {result.reason}."] = None
+            return "–"
+        return rate(result)
 
     rows = [["k", "pass@k: at least one", "pass^k: all k", "if independent", "fresh share F_k"]]
     for k in chosen or range(1, one.fewest + 1):
         naive = one.naive_pass_at(k)
         rows.append([
             f"{k}",
-            rate(one.pass_at(k)),
-            rate(one.pass_hat(k)),
+            cell(one.pass_at(k)),
+            cell(one.pass_hat(k)),
             naive.reason if isinstance(naive, Undefined) else percent(naive),
-            rate(one.fresh_share(k)) if k > 1 else "",
+            cell(one.fresh_share(k)) if k > 1 else "",
         ])  # fmt: skip
     return [
         f"{plural(one.tasks, 'task')}, mean over tasks; drawn without replacement.",
         *aligned(rows),
+        *notes,
         f"Correlation of one task's draws: {coefficient(one.correlation)}",
     ]
 
@@ -134,12 +154,13 @@ def calc(
 ) -> None:
     """Calculate a loop beside retries, from shares at truth level (0.4, 40% or 40)."""
     from core.statistics import costs
-    from core.wording import read_whole
+    from core.wording import break_even_words, read_whole
 
     drafts = read_whole("--cap", cap, 1, costs.MAX_CAP)
     rates = [_share("--r", rate) for rate in r]
+    first = _share("--p", p)
     found = costs.calc(
-        _share("--p", p),
+        first,
         rates[0] if len(rates) == 1 else rates,
         drafts,
         critic=critic,
@@ -149,7 +170,10 @@ def calc(
         damage=_share("--damage", damage),
         rho=_share("--rho", rho),
     )
-    emit(found.to_json(), _calc_text(found, drafts), as_json)
+    even = break_even_words(first, found)
+    if as_json and found.break_even_r is None:
+        say(f"break_even_r is {even}.")
+    emit(found.to_json(), _calc_text(found, drafts, even), as_json)
 
 
 def _share(place: str, typed: str) -> float:
@@ -161,11 +185,10 @@ def _share(place: str, typed: str) -> float:
     return value
 
 
-def _calc_text(found: Calculation, cap: int) -> list[str]:
+def _calc_text(found: Calculation, cap: int, even: str) -> list[str]:
     from core.wording import decimal, loop_against_retries, per_output, percent, share_or_none
 
     arms = (found.loop, found.retry)
-    even = found.break_even_r
     return [
         loop_against_retries(cap, *arms),
         *aligned(
@@ -186,6 +209,6 @@ def _calc_text(found: Calculation, cap: int) -> list[str]:
         ),
         f"pass@{cap}, at least one of {cap} draws good: {percent(found.pass_at_k)}",
         f"pass^{cap}, all {cap} good: {percent(found.pass_hat_k)}",
-        "Break-even repair rate: " + ("none" if even is None else percent(even)),
+        f"Break-even repair rate: {even}",
         "Computed from typed inputs: no sampling error.",
     ]

@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer.core import TyperCommand
+
+from core.errors import InputError
 
 if TYPE_CHECKING:
     from core.contract.contract import Contract
@@ -87,7 +90,25 @@ def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
     ]
 
 
-class ManyValues(TyperCommand):
+class Command(TyperCommand):
+    """A command that notices an option without its value."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Refuse `--p --cap 3`: the parser would take `--cap` for the value and miss the cap."""
+        options = {
+            name: not getattr(parameter, "is_flag", False)
+            for parameter in self.get_params(ctx)
+            for name in parameter.opts
+            if name.startswith("-")
+        }
+        before = args[: args.index("--")] if "--" in args else args
+        for flag, following in pairwise(before):
+            if options.get(flag) and following.partition("=")[0] in options:
+                raise InputError(flag, f"its value is missing; {following} follows.", "Give one.")
+        return super().parse_args(ctx, args)
+
+
+class ManyValues(Command):
     """A command whose list options take several values after one flag: `--raters a b c`."""
 
     flags = ("--raters",)

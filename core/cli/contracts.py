@@ -12,6 +12,7 @@ import typer
 from core.cli.base import (
     SHOWN,
     WORKSPACE,
+    Command,
     Encoding,
     Json,
     Separator,
@@ -33,9 +34,9 @@ ContractFile = Annotated[Path, typer.Argument(metavar="CONTRACT", help="YAML or 
 
 def register(app: typer.Typer) -> None:
     """Add the commands of this module."""
-    app.command()(check)
-    app.command()(lint)
-    app.command()(export)
+    app.command(cls=Command)(check)
+    app.command(cls=Command)(lint)
+    app.command(cls=Command)(export)
 
 
 def check(

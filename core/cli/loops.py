@@ -7,7 +7,17 @@ from typing import Annotated, Any
 
 import typer
 
-from core.cli.base import SHOWN, WORKSPACE, Json, Workspace, aligned, emit, one_line, say
+from core.cli.base import (
+    SHOWN,
+    WORKSPACE,
+    Command,
+    Json,
+    Workspace,
+    aligned,
+    emit,
+    one_line,
+    say,
+)
 
 Number = Annotated[
     str | None, typer.Option("--cap", metavar="N", help="Drafts at most, instead of the trace's.")
@@ -20,7 +30,7 @@ Rounds = Annotated[
 
 def register(app: typer.Typer) -> None:
     """Add the commands of this module."""
-    app.command()(replay)
+    app.command(cls=Command)(replay)
 
 
 def replay(

@@ -9,6 +9,7 @@ import typer
 
 from core.cli.base import (
     WORKSPACE,
+    Command,
     Encoding,
     Fails,
     Json,
@@ -34,7 +35,7 @@ File = Annotated[Path, typer.Argument(metavar="FILE", help="CSV, TSV, JSONL or J
 
 def register(app: typer.Typer) -> None:
     """Add the commands of this module."""
-    app.command()(agreement)
+    app.command(cls=Command)(agreement)
     app.command(cls=ManyValues)(raters)
 
 

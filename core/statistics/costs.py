@@ -144,8 +144,7 @@ def _kernel(p: Floats, rates: list[Floats], check: Check, damage: Floats) -> Flo
     shape = np.broadcast_shapes(p.shape, damage.shape, *(rate.shape for rate in rates))
     g = np.array(np.broadcast_to(p, shape))
     b = np.array(1 - g)
-    goods, bads = g.copy(), b.copy()
-    keep = 1 - damage
+    goods, bads, keep = g.copy(), b.copy(), 1 - damage
     for rate in rates:
         g *= 1 - a_g
         b *= 1 - a_b
@@ -294,7 +293,7 @@ class Calculation:
     """A loop beside retries with the same check and cap, and the yardsticks at k = cap.
 
     `break_even_r` is the constant repair rate at which the loop accepts as many good outputs as
-    retries do (the smallest, should there be several); None when no rate does, or every rate.
+    retries do (the smallest, should there be several); None when no rate does, or, `every_r`, all.
     """
 
     loop: Arm
@@ -302,6 +301,7 @@ class Calculation:
     pass_at_k: float
     pass_hat_k: float
     break_even_r: float | None
+    every_r: bool = False
 
     def to_json(self) -> dict[str, object]:
         """Return the keys of the `calc` command, in their fixed order."""
@@ -349,18 +349,20 @@ def calc(
     )
     nodes, weights = difficulty_nodes(p, rho, cap)
     retry = run_retry(nodes, cap, check).mixed(weights)
+    even = _break_even(p, cap, check, damage, retry)
     return Calculation(
         # the kernel is linear in p when r is the same for every task: the mean is enough
         loop=Arm.of(run_loop(p, r, cap, check, damage)),
         retry=Arm.of(retry),
         pass_at_k=correlated_pass_at(p, rho, cap),
         pass_hat_k=correlated_pass_hat(p, rho, cap),
-        break_even_r=_break_even(p, cap, check, damage, retry),
+        break_even_r=even if isinstance(even, float) else None,
+        every_r=even == "every",
     )
 
 
-def _break_even(p: float, cap: int, check: Check, damage: float, retry: Flow) -> float | None:
-    """Return the smallest constant r at which the loop's accepted good equal the retries'.
+def _break_even(p: float, cap: int, check: Check, damage: float, retry: Flow) -> float | str:
+    """Return the smallest constant r at which both arms accept as much good, "every" or "none".
 
     Compared by what is lost (accepted bad + not accepted), which keeps its digits where nearly
     everything is accepted. A grid finds the first crossing, three finer ones pin it down.
@@ -369,18 +371,17 @@ def _break_even(p: float, cap: int, check: Check, damage: float, retry: Flow) ->
     def lost(flow: Flow) -> Floats:
         return flow.unaccepted + flow.accepted_bad
 
-    aim = float(lost(retry))
-    low, high = 0.0, 1.0
+    aim, low, high = float(lost(retry)), 0.0, 1.0
     for points in (2001, 1001, 1001, 1001):
         grid = np.linspace(low, high, points)
         gap = lost(run_loop(p, grid, cap, check, damage)) - aim
         gap = np.broadcast_to(np.where(np.abs(gap) <= 1e-12 * aim, 0.0, gap), grid.shape)
         if not gap.any():
-            return None if high - low == 1 else low
+            return "every" if high - low == 1 else low
         signs = np.sign(gap)
         crossings = np.nonzero(signs[:-1] * signs[1:] <= 0)[0]
         if not crossings.size:
-            return None
+            return "none"
         at = int(crossings[0])
         if signs[at] * signs[at + 1] == 0:
             return float(grid[at] if signs[at] == 0 else grid[at + 1])
