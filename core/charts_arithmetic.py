@@ -132,7 +132,7 @@ def repair_chart(sheet: Sheet, ink: str = INK) -> Spec:
             }],
         ),
     ]  # fmt: skip
-    return {"data": {"values": rows}, "height": 370, "layer": layers}
+    return {"data": {"values": rows}, "height": 300, "layer": layers}
 
 
 def tries_chart(sheet: Sheet, ink: str = INK) -> Spec:

@@ -19,7 +19,7 @@ page_title(
 preset, texts = inputs.chosen()
 top = st.container()
 left, right = st.columns([2, 5], gap="medium")
-picture, critic_row = right.container(), right.container()
+first, picture, critic_row = right.container(), right.container(), right.container()
 with left:
     example = inputs.example_picker(preset)
     sheet = inputs.sheet_from_boxes(texts, critic_row)
@@ -31,10 +31,12 @@ if sheet is None:
 
 with top:
     panels.message(sheet, example)
+with first:
+    panels.yardsticks(sheet, example)
 with picture:
     panels.picture(sheet)
 panels.figures(sheet, example)
-panels.tries(sheet, example)
+panels.tries(sheet)
 panels.rounds(sheet, example)
 measured(sheet, texts, example)
 panels.assumed(sheet)

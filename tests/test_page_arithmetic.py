@@ -125,7 +125,7 @@ def test_choosing_an_example_fills_the_inputs(show: Open) -> None:
     app.selectbox(key="arithmetic.preset").set_value("critic-95").run()
     assert app.text_input(key="arithmetic.p").value == "95 %"
     assert app.text_input(key="arithmetic.far").value == "30 %"
-    assert app.number_input(key="arithmetic.cap").value == 1
+    assert app.text_input(key="arithmetic.cap").value == "1"
     assert app.query_params["preset"] == "critic-95"
     assert "p" not in app.query_params
 
@@ -134,16 +134,26 @@ def test_choosing_an_example_fills_the_inputs(show: Open) -> None:
 def test_shares_may_be_typed_either_way(typed: str, show: Open) -> None:
     app = type_in(show(), "p", typed)
     assert figure(app, "pass@3") == "93.6 %"
-    assert ("60 read as 60 %" in words(app)) is (typed == "60")
+    said = {"60": "60 read as 60 %", "0.6": "0.6 read as 60 %"}
+    assert words(app).count("read as") == (typed in said)
+    assert said.get(typed, "") in words(app)
 
 
-def test_one_stays_one(show: Open) -> None:
+@pytest.mark.parametrize(("typed", "said"), [("0.5", "0.5 read as 50 %"), ("0", ""), ("1 %", "")])
+def test_a_share_below_one_is_said_too(typed: str, said: str, show: Open) -> None:
+    """Somebody who means half a percent sees that it was not understood so."""
+    app = type_in(show(), "r", typed)
+    assert [c.value.replace("\u00a0", " ") for c in app.caption[1:]] == ([said] if said else [])
+
+
+def test_one_stays_one_and_is_said(show: Open) -> None:
     app = type_in(show(), "p", "1")
+    assert "1 read as 100 %; type 1 % for one percent" in words(app)
     assert figure(app, "Loop accepts") == "100.0 %"
     assert figure(app, "Cost, loop") == "1.00"
 
 
-@pytest.mark.parametrize("typed", ["-0.1", "150", "101 %", "nan", "", "forty", "0,4"])
+@pytest.mark.parametrize("typed", ["-0.1", "150", "101 %", "nan", "forty", "0,4"])
 def test_what_is_no_share_is_said_and_nothing_is_computed(typed: str, show: Open) -> None:
     app = type_in(show(), "p", typed)
     assert "Nothing is computed" in words(app)
@@ -151,16 +161,37 @@ def test_what_is_no_share_is_said_and_nothing_is_computed(typed: str, show: Open
     assert not app.metric
 
 
-@pytest.mark.parametrize("cap", ["0", "-1", "1.5", "21", "x"])
+@pytest.mark.parametrize("cap", ["0", "-3", "1.5", "2.9", "21", "25", "x"])
 def test_a_cap_that_is_none_is_said(cap: str, show: Open) -> None:
-    app = show(p="0.4", r="0.5", cap=cap)
-    assert f"Cap: '{cap}' is no whole number from 1 to 20." in words(app)
+    linked, typed = show(p="0.4", r="0.5", cap=cap), type_in(show(), "cap", cap)
+    for app in (linked, typed):
+        assert f"Cap, k: '{cap}' is no whole number from 1 to 20." in words(app)
+        assert f"✕ &#x27;{cap}&#x27; is no whole number from 1 to 20." in words(app)
+        assert "Nothing is computed" in words(app)
+        assert not app.metric
+        assert app.text_input(key="arithmetic.cap").value == cap
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("p", "First drafts good, p: it is empty. Write 40 % as 0.4 or 40%."),
+        ("cap", "Cap, k: it is empty. Give a whole number from 1 to 20."),
+    ],
+)
+def test_an_empty_box_is_called_empty_and_stays_so(name: str, said: str, show: Open) -> None:
+    app = type_in(show(), name, "")
+    assert said in words(app)
     assert not app.metric
+    app.query_params.clear()  # what switching pages does
+    app.run()
+    assert said in words(app)
+    assert app.text_input(key="arithmetic.r").value == "50 %"
 
 
 def test_a_link_holds_every_input(show: Open) -> None:
     app = type_in(show(), "r", "30")
-    app.number_input(key="arithmetic.cap").set_value(4).run()
+    app = type_in(app, "cap", "4")
     app.radio(key="arithmetic.critic").set_value("critic").run()
     app = type_in(app, "far", "0.3")
     assert "preset" not in app.query_params
@@ -197,14 +228,40 @@ def test_a_fresh_share_above_independence_is_refused(show: Open) -> None:
 
 def test_counts_of_a_run_feed_the_calculator(show: Open) -> None:
     app = show()
-    app.number_input(key="arithmetic.counts.tasks").set_value(100).run()
-    assert "140 is more than the 100 tasks" in words(app)
+    app.text_input(key="arithmetic.counts.tasks").set_value("100").run()
+    assert "✕ First drafts accepted: 140 is more than the 100 tasks" in words(app)
     for name, value in (("first", 40), ("rescued", 30), ("redrawn", 15), ("wrong_first", 4)):
-        app.number_input(key=f"arithmetic.counts.{name}").set_value(value).run()
+        app.text_input(key=f"arithmetic.counts.{name}").set_value(str(value)).run()
     assert app.query_params["counts"] in ("100-40-30-15-4-6", ["100-40-30-15-4-6"])
     app.button(key="arithmetic.use.counts").click().run()
     assert figure(app, "Loop accepts") == "70.0 %"
     assert figure(app, "Retries accept") == "55.0 %"
+
+
+@pytest.mark.parametrize(
+    ("name", "typed", "said"),
+    [
+        ("rescued", "61", "Rescued by the loop: 61 is more than the 60 first-draft failures."),
+        ("rescued", "1.5", "Rescued by the loop: '1.5' is no whole number"),
+        ("rescued", "-3", "Rescued by the loop: '−3' is no whole number"),
+        ("redrawn", "", "Rescued by retries: it is empty."),
+        ("tasks", "0", "Tasks: '0' is no whole number from 1"),
+    ],
+)
+def test_counts_that_will_not_do_are_named_as_on_the_screen(
+    name: str, typed: str, said: str, show: Open
+) -> None:
+    app = show()
+    app.text_input(key=f"arithmetic.counts.{name}").set_value(typed).run()
+    assert f"✕ {said}" in words(app)
+    assert "No figures are shown until then." in words(app)
+    assert not [b for b in app.button if b.key == "arithmetic.use.counts"]
+
+
+def test_one_rate_over_all_rounds_is_labelled_as_one(show: Open) -> None:
+    measured = list(show().dataframe[-1].value["Measured"])
+    assert "Repair rate behind it, if it were the same in every round" in measured
+    assert not [name for name in measured if "per round" in name]
 
 
 @pytest.fixture
@@ -228,6 +285,8 @@ def test_draws_in_a_file_are_shown_beside_independence(
     assert "50.0 % measured, 87.5 % if draws were independent" in words(app)
     table = app.dataframe[-1].value
     assert list(table["k"]) == [1, 2, 3]
+    even = [cell.replace("\u00a0", " ") for cell in table["Break-even r"]]
+    assert even == ["", "0.0 % (0.0–97.5 %)", "0.0 % (0.0–84.2 %)"]
     app.button(key="arithmetic.use.draws").click().run()
     assert figure(app, "pass@3") == "50.0 %"
     assert figure(app, "pass^3") == "50.0 %"
@@ -242,3 +301,28 @@ def test_a_file_without_verdicts_says_so(upload: Callable[[str], AppTest]) -> No
 def test_where_no_repair_rate_is_enough_the_page_says_so(show: Open) -> None:
     app = show(p="0.9", r="0.05", cap="12", critic="critic", far="0.2", frr="0.2", damage="0.3")
     assert "no single repair rate makes the loop equal retries" in words(app)
+    assert figure(app, "Break-even r") == "–"
+
+
+def test_where_every_repair_rate_is_level_the_page_says_that(show: Open) -> None:
+    app = show(p="1", r="0.5", cap="3")
+    assert "every rate: the loop equals retries whatever r is, for no draft is bad." in words(app)
+    assert "no single repair rate" not in words(app)
+    assert figure(app, "Break-even r") == "any"
+
+
+def test_where_no_fresh_draw_is_good_any_repair_wins(show: Open) -> None:
+    app = show(p="0", r="0.5", cap="3")
+    assert "0.0 %: no fresh draw is good, so any rate above it puts the loop ahead." in words(app)
+    assert "independent" not in words(app).split("r must beat p")[1].split("\n")[0]
+
+
+def test_what_retries_rescue_feels_the_critic(show: Open) -> None:
+    """0.54 good and 0.2 bad drafts pass a try: good ones end 0.54·(0.26 + 0.26²) ÷ 0.26 = .6804."""
+    link = {"p": "0.6", "r": "0.5", "cap": "3", "critic": "critic"}
+    app = show(**link, far="0.5", frr="0.1")
+    assert figure(app, "Retries rescue") == "68.0 %"
+    assert "accepted and good, of tasks whose first draft was sent back" in words(app)
+    sound = show(**link, far="0", frr="0")
+    assert figure(sound, "Retries rescue") == "84.0 %"
+    assert "of tasks whose first draft failed" in words(sound)

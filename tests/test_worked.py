@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.errors import InputError
-from core.statistics.attempts import break_even_r, correlated_pass_at
+from core.statistics.attempts import break_even_r, correlated_pass_at, next_after_failures
 from core.statistics.interval import Estimate, Result, Undefined
 from core.statistics.worked import CAP_MAX, Counts, Inputs, Sheet, correlation_for
 from sample_data.worked_examples import EXAMPLES, INVOICES
@@ -164,6 +164,37 @@ def test_a_measured_fresh_share_comes_out_again(p: float, part_of: float, cap: i
     assert found.retry.accepted == pytest.approx(p + (1 - p) * fresh, abs=1e-6)
     assert found.break_even_r == pytest.approx(break_even_r(fresh, cap), abs=1e-5)
     assert found.break_even_r <= p
+
+
+def test_the_spread_of_difficulty_behind_the_invoices() -> None:
+    entry = reference("c.invoice_beta_binomial_fit")
+    p, fresh = entry.inputs["first_pass"], entry.inputs["retry_share_of_failures_cap3"]
+    rho = correlation_for(p, fresh, 3)
+    assert rho == pytest.approx(entry.expected["rho"], abs=1e-9)
+    total = 1 / rho - 1
+    assert (total, p * total, (1 - p) * total) == pytest.approx(
+        tuple(entry.expected[name] for name in ("s", "a", "b")), abs=1e-6
+    )
+    for failures in (1, 2):
+        assert next_after_failures(p, rho, failures) == pytest.approx(
+            entry.expected[f"next_given_{failures}fail"], abs=1e-9
+        )
+
+
+@pytest.mark.parametrize(
+    ("one", "rescued"),
+    [
+        (Inputs(0.4, 0.5, 3), 0.64),  # 1 − 0.6²
+        (Inputs(0.7, 0.5, 3, fresh=0.65), 0.65),
+        (Inputs(0.6, 0.5, 3, critic=True, far=0.5, frr=0.1), 0.54 * 1.26),
+        (Inputs(0.4, 0.5, 1), None),
+        (Inputs(1.0, 0.5, 3), None),
+        (Inputs(0.4, 0.5, 3, critic=True, far=1.0), None),  # nothing is sent back
+    ],
+)
+def test_what_retries_rescue(one: Inputs, rescued: float | None) -> None:
+    found = Sheet(one).rescued
+    assert found == (None if rescued is None else pytest.approx(rescued, abs=1e-6))
 
 
 def test_a_fresh_share_no_independent_draw_could_reach_is_refused() -> None:

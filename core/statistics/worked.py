@@ -136,6 +136,24 @@ class Sheet:
         return self.calc.loop.accepted_good - self.calc.retry.accepted_good
 
     @property
+    def sound(self) -> bool:
+        """Whether the check passes no bad draft and fails no good one."""
+        return not self.inputs.critic or self.inputs.far == self.inputs.frr == 0
+
+    @property
+    def rescued(self) -> float | None:
+        """Of tasks whose first draft was sent back, the share retries end with a good draft accepted.
+
+        (accepted and good by the cap - in the first try) ÷ (1 - accepted in the first try), from
+        the kernel; with a sound check that is F = (pass@k - p) ÷ (1 - p). None when no first draft
+        is sent back, and at cap 1.
+        """
+        first, all_tries = self._calc(1).retry, self.calc.retry
+        if self.inputs.cap == 1 or first.accepted >= 1:
+            return None
+        return (all_tries.accepted_good - first.accepted_good) / (1 - first.accepted)
+
+    @property
     def independent(self) -> float:
         """What retries would accept with a sound check if draws were independent."""
         return accepted_closed_form(self.inputs.p, self.inputs.p, self.inputs.cap)
@@ -264,12 +282,12 @@ class Counts:
 
     @property
     def loop_accepted(self) -> Result:
-        """Share of tasks the loop accepts."""
+        """Tasks that end accepted under the loop ÷ all tasks."""
         return rate(self.accepted, self.tasks, nothing="no tasks")
 
     @property
     def retry_accepted(self) -> Result:
-        """Share of tasks retries accept."""
+        """Tasks that end accepted under retries ÷ all tasks."""
         return rate(self.first + self.redrawn, self.tasks, nothing="no tasks")
 
     @property

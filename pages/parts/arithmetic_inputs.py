@@ -14,7 +14,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from core.errors import InputError, show
 from core.statistics.worked import CAP_MAX, Inputs, Sheet
-from core.wording import read_share, read_whole, share_text
+from core.wording import read_share, read_whole, share_read_as, share_text
 from pages.parts import state
 from pages.parts.panels import small
 from sample_data.worked_examples import EXAMPLES, Example
@@ -26,10 +26,10 @@ OWN = ""
 
 @dataclass(frozen=True)
 class Field:
-    """A share typed as text: its label with unit, its name in errors, its meaning, who needs it."""
+    """A number typed as text: its name, also in errors, its unit, its meaning, who needs it."""
 
-    label: str
-    place: str
+    name: str
+    unit: str
     meaning: str
     critic_only: bool = False
     optional: bool = False
@@ -37,41 +37,47 @@ class Field:
 
 SHARES: dict[state.Name, Field] = {
     "p": Field(
-        "First drafts good, p (0–100 %)",
-        "p",
+        "First drafts good, p",
+        "share",
         "Share of tasks whose first draft is good. 0.4, 40 and 40 % mean the same.",
     ),
     "r": Field(
-        "Repair rate, r (0–100 %)",
-        "r",
-        "Chance that one revision turns a rejected bad draft into a good one.",
+        "Repair rate, r",
+        "share",
+        "Chance that one revision turns a rejected bad draft into a good one. 0.4, 40 and 40 % mean the "
+        "same.",
     ),
     "far": Field(
-        "Critic passes bad (%)",
-        "False-accept rate",
-        "False-accept rate, 0–100 %: share of bad drafts that the critic passes. The agreement page measures it.",
+        "Critic passes bad",
+        "share",
+        "False-accept rate: share of bad drafts that the critic passes. The agreement page measures it.",
         critic_only=True,
     ),
     "frr": Field(
-        "Critic fails good (%)",
-        "False-reject rate",
-        "False-reject rate, 0–100 %: share of good drafts that the critic sends back.",
+        "Critic fails good",
+        "share",
+        "False-reject rate: share of good drafts that the critic sends back.",
         critic_only=True,
     ),
     "damage": Field(
-        "Revision spoils good (%)",
-        "Damage",
-        "Damage, 0–100 %: chance that revising a good draft which was sent back spoils it.",
+        "Good ones spoilt",
+        "share",
+        "Damage: chance that revising a good draft which was sent back spoils it.",
         critic_only=True,
     ),
     "fresh": Field(
-        "Fresh share, F, if measured (%)",
-        "Fresh share",
-        "0–100 %, or empty. Of the tasks whose first draft failed, the share that fresh draws rescue by the cap. "
+        "Fresh share, F",
+        "if measured",
+        "Of the tasks whose first draft failed, the share that fresh draws rescue by the cap. "
         "Empty: draws are taken as independent. The panels below measure it.",
         optional=True,
     ),
 }
+CAP = Field(
+    "Cap, k",
+    f"1–{CAP_MAX} drafts",
+    "Drafts at most. A round is one draft and its check; retries get as many tries.",
+)
 NAMES: tuple[state.Name, ...] = (*SHARES, "cap", "critic")
 
 
@@ -99,8 +105,9 @@ def chosen() -> tuple[str, Texts]:
         use(texts)
         return OWN, texts
     preset = state.get("preset")
-    if preset not in EXAMPLES and state.get("p") is not None:
-        texts = {name: state.get(name, plain[name]) or "" for name in NAMES}
+    kept = {name: text for name in NAMES if (text := state.kept(name)) is not None}
+    if preset not in EXAMPLES and kept:
+        texts = plain | kept
         use(texts)
         return OWN, texts
     preset = preset if preset in EXAMPLES else fallback
@@ -150,17 +157,7 @@ def sheet_from_boxes(texts: Texts, critic_row: DeltaGenerator) -> Sheet | None:
     """
     _box("p", texts)
     _box("r", texts)
-    key = "arithmetic.cap"
-    st.session_state[key] = _cap_or_none(texts["cap"])
-    st.number_input(
-        f"Cap: drafts at most, k (1–{CAP_MAX})",
-        min_value=1,
-        max_value=CAP_MAX,
-        key=key,
-        help="A round is one draft and its check; retries get as many tries.",
-        on_change=_edited,
-        args=("cap", texts),
-    )
+    _box("cap", texts)
     key = "arithmetic.critic"
     st.session_state[key] = texts["critic"] if texts["critic"] in CHECKS else "code"
     st.radio(
@@ -194,11 +191,11 @@ def problem() -> None:
 def read(texts: Texts) -> Inputs:
     """Return the inputs behind the texts; raises InputError naming the first that will not do."""
     found = {
-        name: read_share(field.place, texts[name])[0]
+        name: read_share(field.name, texts[name])[0]
         for name, field in SHARES.items()
         if _needed(name, texts) and not (field.optional and not texts[name].strip())
     }
-    cap = read_whole("Cap", texts["cap"], 1, CAP_MAX)
+    cap = read_whole(CAP.name, texts["cap"], 1, CAP_MAX)
     if texts["critic"] not in CHECKS:
         raise InputError("critic", f"{show(texts['critic'])} is no check.", "Choose one.")
     return Inputs(
@@ -217,18 +214,11 @@ def _needed(name: state.Name, texts: Texts) -> bool:
     return not SHARES[name].critic_only or texts["critic"] == "critic"
 
 
-def _cap_or_none(text: str) -> int | None:
-    try:
-        return read_whole("Cap", text, 1, CAP_MAX)
-    except InputError:
-        return None
-
-
 def _box(name: state.Name, texts: Texts) -> None:
-    field, key = SHARES[name], f"arithmetic.{name}"
+    field, key = SHARES.get(name, CAP), f"arithmetic.{name}"
     st.session_state[key] = texts[name]
     st.text_input(
-        field.label,
+        f"{field.name} ({field.unit})",
         key=key,
         help=field.meaning,
         placeholder="independent draws" if field.optional else None,
@@ -238,7 +228,7 @@ def _box(name: state.Name, texts: Texts) -> None:
     if field.optional and not texts[name].strip():
         return
     try:
-        note = read_share(field.place, texts[name])[1]
+        note = _note(field, texts[name])
     except InputError as error:
         small(f"✕ {error.problem} {error.remedy}")
         return
@@ -246,6 +236,14 @@ def _box(name: state.Name, texts: Texts) -> None:
         st.caption(note)
 
 
+def _note(field: Field, typed: str) -> str:
+    """Return how a bare number is understood; raises InputError when it will not do."""
+    if field is CAP:
+        read_whole(field.name, typed, 1, CAP_MAX)
+        return ""
+    share, note = read_share(field.name, typed)
+    return note or share_read_as(typed, share)
+
+
 def _edited(name: state.Name, texts: Texts) -> None:
-    value = st.session_state[f"arithmetic.{name}"]
-    use(texts | {name: "" if value is None else str(value)})
+    use(texts | {name: st.session_state[f"arithmetic.{name}"]})

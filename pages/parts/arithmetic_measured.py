@@ -10,7 +10,7 @@ from core.files.tables import Table
 from core.statistics.attempts import Attempts
 from core.statistics.interval import Estimate, Result, Undefined
 from core.statistics.worked import Counts, Sheet
-from core.wording import count_of, percent, plural, point_gap, rate, share_text
+from core.wording import count_of, percent, plural, point_gap, rate, read_whole, share_text
 from pages.parts import arithmetic_inputs as boxes
 from pages.parts import state
 from pages.parts.import_panel import read_uploaded
@@ -25,6 +25,11 @@ FIELDS = {
     "wrong_first": ("Wrong, accepted at once", "Accepted first drafts that gold labels call bad."),
     "wrong_rescued": ("Wrong, rescued", "Rescued by the loop, and bad by gold labels."),
 }
+
+
+MAX_COUNT = 10_000_000
+WIDTHS = {"k": 40, "If independent": 108}
+"""Columns in pixels, so that all six fit beside the sidebar at 1280; intervals need the rest."""
 
 
 def measured(sheet: Sheet, texts: boxes.Texts, example: Example | None) -> None:
@@ -52,14 +57,13 @@ def _counts(cap: int, texts: boxes.Texts) -> None:
     ):
         key = f"arithmetic.counts.{name}"
         st.session_state[key] = values[name]
-        column.number_input(
-            label, min_value=0, step=1, key=key, help=meaning, on_change=_count_edited,
-            args=(name, values),
-        )  # fmt: skip
+        column.text_input(
+            label, key=key, help=meaning, on_change=_count_edited, args=(name, values)
+        )
     try:
-        counts = Counts(**values, cap=cap)
+        counts = _read_counts(values, cap)
     except InputError as error:
-        st.text(f"✕ {error}")
+        st.text(f"✕ {error} No figures are shown until then.")
         return
     _counts_table(counts)
     fresh, repair, p = counts.fresh_share, counts.repair_rate, counts.first_pass
@@ -70,19 +74,31 @@ def _counts(cap: int, texts: boxes.Texts) -> None:
         })  # fmt: skip
 
 
-def _typed_counts() -> dict[str, int]:
-    """Return the counts in the address, or the example's."""
+def _typed_counts() -> dict[str, str]:
+    """Return the counts in the address as typed, or the example's."""
     parts = (state.get("counts") or "").split("-")
-    if len(parts) == len(FIELDS) and all(
-        x.isascii() and x.isdigit() and len(x) < 10 for x in parts
-    ):
-        return dict(zip(FIELDS, map(int, parts), strict=True))
-    return {name: getattr(INVOICES, name) for name in FIELDS}
+    if len(parts) == len(FIELDS):
+        return dict(zip(FIELDS, parts, strict=True))
+    return {name: str(getattr(INVOICES, name)) for name in FIELDS}
 
 
-def _count_edited(name: str, values: dict[str, int]) -> None:
-    new = values | {name: st.session_state[f"arithmetic.counts.{name}"] or 0}
-    state.put("counts", "-".join(map(str, new.values())))
+def _count_edited(name: str, values: dict[str, str]) -> None:
+    # A hyphen parts the counts in the address, so a typed minus becomes the true sign.
+    typed = st.session_state[f"arithmetic.counts.{name}"].replace("-", "−")
+    state.put("counts", "-".join((values | {name: typed}).values()))
+
+
+def _read_counts(typed: dict[str, str], cap: int) -> Counts:
+    """Return the counts; raises InputError naming the box on the screen."""
+    counts = {
+        name: read_whole(label, typed[name], int(name == "tasks"), MAX_COUNT)
+        for name, (label, _) in FIELDS.items()
+    }
+    try:
+        return Counts(**counts, cap=cap)
+    except InputError as error:
+        label = FIELDS.get(error.place.replace(" ", "_"), (error.place,))[0]
+        raise InputError(label, error.problem, error.remedy) from None
 
 
 def _counts_table(c: Counts) -> None:
@@ -93,8 +109,8 @@ def _counts_table(c: Counts) -> None:
         ("Retries accept", c.retry_accepted),
         ("Loop rescues, of first-draft failures", c.rescue_share),
         (f"Retries rescue, F at cap {c.cap}", c.fresh_share),
-        ("Repair rate per round behind it", c.repair_rate),
-        ("Break-even repair rate", c.break_even),
+        ("Repair rate behind it, if it were the same in every round", c.repair_rate),
+        ("Break-even repair rate, if the same in every round", c.break_even),
         ("Good among accepted", c.precision),
         ("Wrong among accepted (not the false-accept rate)", c.false_share),
         ("Good among accepted at once", c.precision_first),
@@ -116,10 +132,13 @@ def _counts_table(c: Counts) -> None:
             for name, value in rows
         ],
         hide_index=True,
+        height="content",
     )
     small(
+        "Only the rescues by the cap were counted, not those of each round, so there is no repair "
+        "rate of a round here: replayed traces have them.",
         f"{plural(c.flagged, 'task')} left the loop unaccepted, flagged for a person. Whether the "
-        "arms differ by more than chance needs the pairs, task by task."
+        "arms differ by more than chance needs the pairs, task by task.",
     )
 
 
@@ -167,22 +186,32 @@ def _draws_table(draws: Draws, cap: int, texts: boxes.Texts) -> None:
         small(f"Left out: {plural(left_out, 'draw')} without a verdict, "
               f"{plural(draws.unscored_tasks, 'task')} with none left.")  # fmt: skip
     _what_is_hidden(one)
+    missing: dict[str, None] = {}
+
+    def cell(value: Result) -> str:
+        """Return a rate, or a dash whose reason stands under the table."""
+        if isinstance(value, Undefined):
+            missing[f"– {value.reason}."] = None
+            return "–"
+        return rate(value)
+
+    rows = [
+        {
+            "k": k,
+            "At least one (pass@k)": cell(one.pass_at(k)),
+            "If independent": _plain(one.naive_pass_at(k)),
+            "All k (pass^k)": cell(one.pass_hat(k)),
+            "Fresh draws rescue, F": cell(one.fresh_share(k)) if k > 1 else "",
+            "Break-even r": cell(one.break_even(k)) if k > 1 else "",
+        }
+        for k in range(1, one.fewest + 1)
+    ]
     st.dataframe(
-        [
-            {
-                "k": k,
-                "At least one of k (pass@k)": rate(one.pass_at(k)),
-                "if draws were independent": _plain(one.naive_pass_at(k)),
-                "All k (pass^k)": rate(one.pass_hat(k)),
-                "Fresh draws rescue, F": rate(one.fresh_share(k)) if k > 1 else "",
-                "Break-even r": rate(one.break_even(k)) if k > 1 else "",
-            }
-            for k in range(1, one.fewest + 1)
-        ],
-        hide_index=True,
-    )
-    small(f"{plural(one.tasks, 'task')}; means over tasks, drawn without replacement; intervals "
-          "resample tasks.")  # fmt: skip
+        rows, hide_index=True, height="content" if len(rows) <= 20 else "auto",
+        column_config={name: st.column_config.Column(width=WIDTHS.get(name, 174)) for name in rows[0]},
+    )  # fmt: skip
+    small(*missing, f"{plural(one.tasks, 'task')}; means over tasks, drawn without replacement; "
+          "intervals resample tasks.")  # fmt: skip
     at = min(cap, one.fewest)
     first, fresh = one.pass_at(1), one.fresh_share(at) if at > 1 else None
     if isinstance(first, Estimate) and isinstance(fresh, Estimate):
@@ -196,9 +225,15 @@ def _what_is_hidden(one: Attempts) -> None:
     real, naive = one.pass_at(k), one.naive_pass_at(k)
     if isinstance(real, Undefined) or isinstance(naive, Undefined):
         return
+    hidden = naive - real.value
     st.markdown(
         f"**At least one of {k}: {percent(real.value)} measured, {percent(naive)} if draws were "
-        f"independent.** What independence hides: {point_gap(naive - real.value)}."
+        "independent.** "
+        + (
+            f"What independence hides: {point_gap(hidden)}."
+            if hidden > 0
+            else "Independence hides nothing here."
+        )
     )
 
 

@@ -11,7 +11,7 @@ from core.charts_arithmetic import INK, drafts_chart, ends_chart, repair_chart, 
 from core.statistics.worked import Sheet
 from core.wording import (
     ahead,
-    capital,
+    break_even_words,
     decimal,
     in_words,
     loop_against_retries,
@@ -48,9 +48,10 @@ def message(sheet: Sheet, example: Example | None) -> None:
         st.subheader(
             loop_against_retries(sheet.inputs.cap, sheet.calc.loop, sheet.calc.retry), anchor=False
         )
-        if example:
-            small(f"{example.title}. {example.shows}")
-        small("Computed from typed inputs: no sampling error, so no interval.")
+        small(
+            *([f"{example.title}. {example.shows}"] if example else []),
+            "Computed from typed inputs: no sampling error, so no interval.",
+        )
 
 
 def picture(sheet: Sheet) -> None:
@@ -89,8 +90,14 @@ _BREAK_EVEN = (
 
 def _naive(sheet: Sheet) -> str:
     i, even = sheet.inputs, sheet.calc.break_even_r
-    if even is None:
-        return "not the rule: no single repair rate makes the loop equal retries with these inputs."
+    if sheet.calc.every_r or even is None or i.p == 0:
+        words = break_even_words(i.p, sheet.calc)
+        return f"not the rule here. Break-even is {words}."
+    if i.fresh is not None and abs(even - i.p) < 1e-6:
+        return (
+            f"true here: retries rescued {percent(i.fresh)} of failures, as many as independent "
+            f"draws would, so break-even is r = {percent(even)}."
+        )
     if i.fresh is not None:
         return (
             f"not the rule: retries rescued {percent(i.fresh)} of failures, so break-even is "
@@ -136,8 +143,12 @@ def _both_arms(sheet: Sheet) -> list[Tile]:
             "The same check and cap, every draft from scratch; the gap is in accepted and good.",
         ),
         Tile(
-            "break_even", "Break-even r", "–" if even is None else percent(even),
-            f"per revision, {revisions}", _BREAK_EVEN,
+            "break_even", "Break-even r",
+            "any" if sheet.calc.every_r else "–" if even is None else percent(even),
+            "the arms are level at every r" if sheet.calc.every_r
+            else "the arms are level at no r" if even is None
+            else f"per revision, {revisions}",
+            _BREAK_EVEN,
         ),
         Tile(
             "rounds", "Rounds", decimal(loop.rounds),
@@ -161,16 +172,18 @@ def _both_arms(sheet: Sheet) -> list[Tile]:
             "Every draft is checked; none leaves unread.",
         ),
         Tile(
-            "fresh", "Retries rescue", "–" if i.p == 1 or i.cap == 1 else percent(_rescued(sheet)),
-            "measured: of tasks whose first draft failed" if i.fresh is not None
-            else "of tasks whose first draft failed",
-            "The fresh share F at this cap: (pass@k − p) ÷ (1 − p).",
+            "fresh", "Retries rescue", share_or_none(sheet.rescued), _rescued(sheet),
+            "Ended accepted and good, of the tasks whose first draft the check sent back. With a "
+            "sound check this is the fresh share F at this cap, (pass@k − p) ÷ (1 − p).",
         ),
     ]  # fmt: skip
 
 
-def _rescued(sheet: Sheet) -> float:
-    return (sheet.calc.pass_at_k - sheet.inputs.p) / (1 - sheet.inputs.p)
+def _rescued(sheet: Sheet) -> str:
+    if not sheet.sound:
+        return "accepted and good, of tasks whose first draft was sent back"
+    measured = "measured: " if sheet.inputs.fresh is not None else ""
+    return f"{measured}of tasks whose first draft failed"
 
 
 def _critic(sheet: Sheet) -> list[Tile]:
@@ -211,45 +224,44 @@ def _grid(tiles: Sequence[Tile], example: Example | None, width: int) -> None:
                     st.badge(MARK, color="blue")
 
 
-def tries(sheet: Sheet, example: Example | None) -> None:
+def yardsticks(sheet: Sheet, example: Example | None) -> None:
     """Draw what k tries give without feedback: at least one good, all good, between them."""
-    k = sheet.inputs.cap
+    k, at, hat = sheet.inputs.cap, sheet.calc.pass_at_k, sheet.calc.pass_hat_k
+    _grid(
+        [
+            Tile(
+                "pass_at", f"pass@{k}", percent(at), "at least one good",
+                "1 − (1 − p)^k if draws are independent. What counts when a check picks the winner.",
+            ),
+            Tile(
+                "pass_hat", f"pass^{k}", percent(hat), "all good",
+                "p^k if draws are independent. What counts when nothing checks; not what a loop has "
+                "to beat.",
+            ),
+            Tile(
+                "envelope", "Between them", f"{sheet.envelope * 100:.0f} points",
+                f"{percent(at)} − {percent(hat)}",
+                "How much a sound check is worth with this many tries.",
+            ),
+        ],
+        example, 3,
+    )  # fmt: skip
+
+
+def tries(sheet: Sheet) -> None:
+    """Draw at least one good and all good over the number of tries."""
+    k, at = sheet.inputs.cap, sheet.calc.pass_at_k
     st.subheader("Trying again, without feedback", anchor=False)
-    left, right = st.columns([3, 2], gap="large")
-    with left:
-        st.vega_lite_chart(
-            tries_chart(sheet, _ink()),
-            alt=f"Chance over the number of tries. At {k}: at least one good "
-            f"{percent(sheet.calc.pass_at_k)}, all good {percent(sheet.calc.pass_hat_k)}.",
-        )
-        dotted = "; dotted: at least one if draws were independent" if sheet.rho > 0 else ""
-        small(f"Solid: at least one of k good. Dashed: all k good{dotted}.")
-    with right:
-        naive = (
-            f"independence promises {percent(sheet.independent)}, which hides "
-            f"{point_gap(sheet.independent - sheet.calc.pass_at_k)}"
-            if sheet.rho > 0
-            else "1 − (1 − p)^k, independent draws"
-        )
-        _grid(
-            [
-                Tile(
-                    "pass_at", f"pass@{k}: at least one good", percent(sheet.calc.pass_at_k),
-                    capital(naive), "What counts when a check picks the winner.",
-                ),
-                Tile(
-                    "pass_hat", f"pass^{k}: all good", percent(sheet.calc.pass_hat_k),
-                    "Not what a loop has to beat", "What counts when nothing checks: p^k if "
-                    "draws are independent.",
-                ),
-                Tile(
-                    "envelope", "Between them", f"{sheet.envelope * 100:.0f} points",
-                    f"{percent(sheet.calc.pass_at_k)} − {percent(sheet.calc.pass_hat_k)}",
-                    "How much a sound check is worth with this many tries.",
-                ),
-            ],
-            example, 1,
-        )  # fmt: skip
+    st.vega_lite_chart(
+        tries_chart(sheet, _ink()),
+        alt=f"Chance over the number of tries. At {k}: at least one good {percent(at)}, all good "
+        f"{percent(sheet.calc.pass_hat_k)}.",
+    )
+    dotted = "; dotted: at least one if draws were independent" if sheet.rho > 0 else ""
+    small(f"Solid: at least one of k good. Dashed: all k good{dotted}.")
+    if sheet.rho > 0:
+        small(f"At {k} independence promises {percent(sheet.independent)}, which hides "
+              f"{point_gap(sheet.independent - at)}.")  # fmt: skip
 
 
 def rounds(sheet: Sheet, example: Example | None) -> None:

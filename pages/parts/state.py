@@ -52,6 +52,12 @@ def get(name: Name, default: str | None = None) -> str | None:
     return value
 
 
+def kept(name: Name) -> str | None:
+    """Return what the session holds under `name`; an empty text is one, unlike in `get`."""
+    text: str | None = st.session_state.get(f"link.{name}")
+    return text
+
+
 def put(name: Name, value: str | None) -> None:
     """Set `name` in session and address; None removes it."""
     key = f"link.{name}"

@@ -1,0 +1,65 @@
+"""The arithmetic page in a browser: what is in view, what may be typed, tables that fit."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.browser.conftest import Browser, Server, shot
+
+
+@pytest.fixture
+def page(shared_server: Server, browser: Browser) -> Any:
+    opened = browser.page()
+    opened.goto(f"{shared_server.url}/arithmetic?preset=three-tries")
+    opened.get_by_test_id("stMetric").nth(8).wait_for(timeout=20_000)
+    return opened
+
+
+def settle(page: Any) -> None:
+    page.get_by_test_id("stStatusWidget").wait_for(state="detached")
+    page.wait_for_timeout(300)
+
+
+def test_what_the_opening_example_is_about_is_in_the_first_screen(page: Any) -> None:
+    settle(page)
+    for value in ("78.4", "6.4", "72 points"):
+        box = page.get_by_test_id("stMetricValue").filter(has_text=value).first.bounding_box()
+        assert box["y"] + box["height"] < 800, value
+    shot(page, "arithmetic-opens")
+
+
+@pytest.mark.parametrize("typed", ["1.5", "", "25"])
+def test_a_cap_that_will_not_do_is_refused_and_no_old_figure_stays(page: Any, typed: str) -> None:
+    box = page.get_by_role("textbox", name="Cap, k")
+    box.fill(typed)
+    box.press("Enter")
+    page.get_by_text("Nothing is computed from these inputs.").wait_for()
+    page.get_by_test_id("stMetric").first.wait_for(state="detached")
+    page.reload()
+    page.get_by_text("Nothing is computed from these inputs.").wait_for(timeout=20_000)
+    assert page.get_by_role("textbox", name="Cap, k").input_value() == typed
+
+
+def test_tables_are_shown_whole(page: Any, tmp_path: Path) -> None:
+    """No column is cut off at the right, no row at the bottom; every task passing is the widest."""
+    cut = """table => {
+        const inside = table.querySelector('.dvn-scroller');
+        return [inside.scrollWidth - inside.clientWidth, inside.scrollHeight - inside.clientHeight];
+    }"""
+    page.get_by_role("tab", name="Counts of a run").scroll_into_view_if_needed()
+    counts = page.get_by_role("tabpanel").get_by_test_id("stDataFrame").first
+    counts.scroll_into_view_if_needed()
+    settle(page)
+    assert counts.evaluate(cut) == [0, 0]
+    page.get_by_role("tab", name="Draws in a file").click()
+    rows = [f"{task},{int(task > 0 or draw > 0)}" for task in range(3) for draw in range(12)]
+    (tmp_path / "draws.csv").write_text("\n".join(["task,passed", *rows]))
+    page.locator("input[type=file]").set_input_files(tmp_path / "draws.csv")
+    page.get_by_text("drawn without replacement").scroll_into_view_if_needed()
+    settle(page)
+    draws = page.get_by_role("tabpanel").get_by_test_id("stDataFrame").last
+    assert draws.evaluate(cut) == [0, 0]
+    shot(page, "arithmetic-draws")
