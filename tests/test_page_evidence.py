@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+from core.charts import ChangeRow
 from core.contract.contract import Contract
 from core.store.contracts import save_version
 from core.store.store import Store, open_store
@@ -139,6 +141,28 @@ def test_the_picture_has_a_text_that_holds_every_number(workspace: Store) -> Non
     for number in ("80.0", "43.0", "41.8", "20", "91", "87", "52.60", "62.21", "45.67", "14.67"):
         assert number in alt
     assert "lower" in alt and "higher" in alt
+
+
+def test_the_picture_is_built_once_for_the_same_rows(
+    workspace: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A rerun draws the picture again from its specification, and other rows make another."""
+    from pages.parts import evidence_panels
+
+    built: list[int] = []
+    build = evidence_panels.change_chart
+
+    def counted(rows: Sequence[ChangeRow]) -> Any:
+        built.append(len(rows))
+        return build(rows)
+
+    monkeypatch.setattr(evidence_panels, "change_chart", counted)
+    at = page()
+    at.run()
+    assert len(built) == 1
+    at.selectbox(key="pick.view").select("itself").run()
+    assert len(built) == 2
+    assert built[1] < built[0]
 
 
 def test_read_status_stands_on_every_study(workspace: Store) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import streamlit as st
 
@@ -89,6 +90,13 @@ def show(row: str) -> None:
     state.put("view", "all")
 
 
+@st.cache_resource(max_entries=30, show_spinner=False)
+def _chart(rows: tuple[ChangeRow, ...]) -> dict[str, Any]:
+    """Return the picture as Vega-Lite: building it takes longer than drawing it."""
+    spec: dict[str, Any] = change_chart(rows).to_dict()
+    return spec
+
+
 def picture(studies: Sequence[Study], source: Source | None) -> None:
     """Draw every change these studies measured, grouped by kind of feedback."""
     rows = [
@@ -109,8 +117,8 @@ def picture(studies: Sequence[Study], source: Source | None) -> None:
     if not rows:
         st.text("None of these studies gives two values to set against each other.")
         return
-    st.altair_chart(
-        change_chart(rows),
+    st.vega_lite_chart(
+        spec=_chart(tuple(rows)),
         alt="Changes in percentage points by study, grouped by kind of feedback: "
         + "; ".join(f"{r.label}, {r.compares}: {r.said} {r.levels}".strip() for r in rows),
     )
