@@ -142,7 +142,7 @@ def _evaluator(form: Form) -> None:
         format_func=lambda e: LADDER[EvaluatorType(e)].title,
         on_change=set_value,
         args=(form.desk, path, key),
-        help="The ladder, strongest first: stop at the first row you can staff.",
+        help="The ladder, strongest first: take the highest row that somebody or something can fill.",
     )
     with st.expander("The ladder: who knows what the writer did not"):
         st.dataframe(
@@ -153,19 +153,19 @@ def _evaluator(form: Form) -> None:
             hide_index=True,
         )
         st.caption(
-            "People are no row: they label, settle splits and take what the loop could not fix. With "
-            "a test and a rubric, the test is the evaluator and the rubric covers what it cannot see."
+            "People are no row: they label, settle splits and take what the loop could not fix. A "
+            "test beside a rubric is what evaluates; the rubric adds what no test can see."
         )
     form.text(
         ("evaluator", "knows"),
         "What does it know that the writer does not?",
-        "Without an answer a second call repeats the first one's beliefs.",
+        "If it knows nothing more, asking again only brings back what the writer already believed.",
     )
     form.text(
         ("does_not_examine",),
         "What the criteria do not examine",
-        "A loop improves exactly what the evaluator measures, and nothing else. Needed before a "
-        "version can be marked ready.",
+        "What is not measured does not get better in a loop. Needed before a version can be marked "
+        "ready.",
     )
     form.switch(
         ("receives_reference",),
