@@ -38,9 +38,11 @@ def test_a_cap_that_will_not_do_is_refused_and_no_old_figure_stays(page: Any, ty
     box.press("Enter")
     page.get_by_text("Nothing is computed from these inputs.").wait_for()
     page.get_by_test_id("stMetric").first.wait_for(state="detached")
+    from playwright.sync_api import expect
+
     page.reload()
     page.get_by_text("Nothing is computed from these inputs.").wait_for(timeout=20_000)
-    assert page.get_by_role("textbox", name="Cap, k").input_value() == typed
+    expect(page.get_by_role("textbox", name="Cap, k")).to_have_value(typed)
 
 
 def test_tables_are_shown_whole(page: Any, tmp_path: Path) -> None:
