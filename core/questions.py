@@ -78,8 +78,8 @@ def labels_step(
         said = ("No outputs yet.",)
         return Step(title, asks, State.OPEN, said, "Import outputs", "label", "import")
     if not labels and traces_with_gold:
-        said = ("Nobody has labelled here.", f"Gold came with {plural(traces_with_gold, 'trace')}.")
-        return Step(title, asks, State.YES, said, "See the traces", "traces", "overview")
+        gold = ("Nobody has labelled here.", f"Gold came with {plural(traces_with_gold, 'trace')}.")
+        return Step(title, asks, State.YES, gold, "See the traces", "traces", "overview")
     if not labels:
         said = (f"None of {plural(outputs, 'output')} labelled.",)
         return Step(title, asks, State.OPEN, said, "Label the first outputs", "label", "label")
