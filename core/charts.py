@@ -177,3 +177,30 @@ def interval_chart(rows: Sequence[RateRow], limits: dict[str, float]) -> Any:
             )
         panels.append(alt.layer(*layers).properties(width=330, height=alt.Step(30)))
     return alt.hconcat(*panels, spacing=28).configure_view(stroke=None)
+
+
+def score_path(scores: Sequence[tuple[int, float | None]], top: float | None) -> Any:
+    """Return the score of each round as a stepped path; rounds without a score leave a break.
+
+    `scores` are (round, score or None) in order; `top` is the highest score there can be.
+    """
+    import altair as alt
+
+    values = [{"round": n, "score": score} for n, score in scores]
+    highest = max([top or 0, *(score for _, score in scores if score is not None)])
+    base = alt.Chart(alt.InlineData(values=values)).encode(
+        x=alt.X("round:O", title="round", axis=alt.Axis(labelAngle=0, ticks=False)),
+        y=alt.Y(
+            "score:Q",
+            title="score",
+            scale=alt.Scale(domain=[0, highest or 1]),
+            axis=alt.Axis(values=[0, highest or 1], format=".6~g"),
+        ),
+        tooltip=[alt.Tooltip("round:O"), alt.Tooltip("score:Q", format=".6~g")],
+    )
+    line = base.mark_line(color=BLUE, strokeWidth=2, invalid="break-paths-show-domains")
+    dots = base.mark_point(color=BLUE, filled=True, size=80, opacity=1, invalid="filter")
+    text = base.mark_text(dy=-12, color=GREY, invalid="filter").encode(
+        text=alt.Text("score:Q", format=".6~g")
+    )
+    return alt.layer(line, dots, text).properties(height=150).configure_view(stroke=None)

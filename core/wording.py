@@ -200,3 +200,32 @@ def per_output(calls: float | None) -> str:
 def share_or_none(share: float | None) -> str:
     """Return a share, or a dash where nothing was there to take a share of."""
     return "–" if share is None else percent(share)
+
+
+# --- recorded loops ---------------------------------------------------------------------------
+
+_EXITS = {
+    "PASS": "the check passed a draft",
+    "PLATEAU": "no progress: no higher score for {window}",
+    "CYCLE": "no progress: an older draft came back",
+    "NO_CHANGE": "no progress: the draft was the same as the one before",
+    "CAP": "the cap of {cap} was reached, and none passed",
+    "BUDGET": "another round would not have fitted the budget",
+    "EVALUATOR_ERROR": "the evaluator gave no judgement",
+    "GENERATOR_ERROR": "the generator gave no draft",
+    "CANCELLED": "somebody stopped the run",
+}
+
+
+def exit_words(exit: str | None, *, cap: int | None = None, window: int | None = None) -> str:
+    """Say why a loop ended: "CAP: the cap of 3 drafts was reached, and none passed"."""
+    if exit is None:
+        return "how it ended is not recorded"
+    drafts = "drafts" if cap is None else plural(cap, "draft")
+    rounds = "some rounds" if window is None else plural(window, "round")
+    return f"{exit}: {_EXITS[exit].format(cap=drafts, window=rounds)}"
+
+
+def p_value(p: float) -> str:
+    """Return a p value as "p = .035", or "p < .001"."""
+    return "p < .001" if p < 0.001 else "p = " + f"{p:.3f}".removeprefix("0")

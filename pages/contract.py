@@ -6,10 +6,12 @@ ensure()
 
 import streamlit as st
 
-from pages.parts.contract_desk import open_desk, save_bar
+from pages.parts.contract_desk import lint_of, open_desk, save_bar
 from pages.parts.contract_editor import criteria
-from pages.parts.contract_fields import whole_form
+from pages.parts.contract_live import live
+from pages.parts.contract_start import start_from
 from pages.parts.contract_versions import versions
+from pages.parts.contract_whole import whole_form
 from pages.parts.panels import page_title
 from pages.parts.workspace import need_project, version
 
@@ -22,11 +24,18 @@ page_title(
 )
 
 desk = open_desk(project, current)
-save_bar(desk)
-one, two, three = st.tabs(["Criteria", "Evaluator, stop rule and limits", "Versions"])
+findings = lint_of(desk)
+# One container whatever it holds, so that the tabs below stay where they are.
+with st.container():
+    save_bar(desk, start_from)
+one, two, three, four = st.tabs(
+    ["Criteria", "Evaluator, stop rule and limits", "Try on outputs", "Versions"]
+)
 with one:
-    criteria(desk)
+    criteria(desk, findings)
 with two:
-    whole_form(desk)
+    whole_form(desk, findings)
 with three:
+    live(desk)
+with four:
     versions(desk)

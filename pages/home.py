@@ -20,5 +20,5 @@ if open_now is None:
     panels.no_project()
 else:
     st.subheader("Where this project stands", anchor=False)
-    panels.steps(open_now)
+    panels.steps(panels.steps_of(open_now))
 panels.projects(open_now)

@@ -11,11 +11,15 @@ from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
+from hypothesis import settings
 
 from core.store.store import Project, Store, make_engine, open_store
 
 IN_CI = os.environ.get("CI") == "true"
 _NUMBERS = itertools.count()
+# How long an example takes says something about the machine, not about the code.
+settings.register_profile("bench", deadline=None)
+settings.load_profile("bench")
 
 
 def unavailable(reason: str) -> None:
@@ -89,3 +93,11 @@ def _create(server: str, name: str, options: str) -> None:
 
 def _database(server: str, name: str) -> str:
     return sa.make_url(server).set(database=name).render_as_string(hide_password=False)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Show the measured figures that tests recorded under "summary"."""
+    for report in terminalreporter.getreports("passed"):
+        for name, value in getattr(report, "user_properties", ()):
+            if name == "summary" and report.when == "call":
+                terminalreporter.write_line(str(value))

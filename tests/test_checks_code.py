@@ -49,7 +49,7 @@ def test_code_is_parsed_and_nothing_is_run() -> None:
         ("", FAIL, "there is no code"),
         ("```\n```", FAIL, "there is no code"),
         ("-" * 200_000 + "1", FAIL, "does not parse: too deeply nested, or not code at all"),
-        ("x" * 500_001, FAIL, "500,001 characters of code, limit 500,000"),
+        ("x" * 250_001, FAIL, "check stopped: 250,001 characters of code, limit 250,000"),
     ],
 )
 def test_python_parses(output: str, verdict: Verdict, evidence: str) -> None:

@@ -88,12 +88,12 @@ def test_depth_is_counted_not_left_to_the_stack() -> None:
     assert "too deeply nested" in run("json", "[" * 100_000 + "]" * 100_000).evidence
 
 
-def test_five_megabytes_are_read_in_proportion() -> None:
+def test_a_megabyte_is_read_in_proportion() -> None:
     started = time.perf_counter()
-    assert run("json", json.dumps([{"abc": [1, "x"]}] * 250_000)).verdict is PASS
-    output = "{" + ",".join(f'"{i}":1' for i in range(300_000)) + ',"299999":2}'
-    assert "'299999' stands twice" in run("json", output).evidence
-    assert time.perf_counter() - started < 15
+    assert run("json", json.dumps([{"abc": [1, "x"]}] * 45_000)).verdict is PASS
+    output = "{" + ",".join(f'"{i}":1' for i in range(90_000)) + ',"89999":2}'
+    assert "'89999' stands twice" in run("json", output).evidence
+    assert time.perf_counter() - started < 5
 
 
 @pytest.mark.parametrize(
@@ -386,10 +386,10 @@ def test_a_schema_with_a_draft_refers_to_itself_without_losing_its_guard() -> No
 def test_references_that_multiply_are_stopped() -> None:
     doubling = {f"d{i}": {"allOf": [{"$ref": f"#/$defs/d{i + 1}"}] * 3} for i in range(30)}
     schema = {"$defs": {**doubling, "d30": {}}, "$ref": "#/$defs/d0"}
-    assert "more than 50,000 references" in refused("json_schema", schema=schema)
+    assert "check stopped" in refused("json_schema", schema=schema)
     only_deep = {"properties": {"a": schema["$defs"]["d0"]}, "$defs": schema["$defs"]}
     got = run("json_schema", '{"a": 1}', schema=only_deep)
-    assert (got.verdict, "references" in got.evidence) == (FAIL, True)
+    assert (got.verdict, "check stopped" in got.evidence) == (FAIL, True)
 
 
 def test_a_hundred_levels_fit_and_hostile_lists_are_bounded() -> None:
@@ -522,8 +522,9 @@ def test_an_expression_that_doubles_its_data_is_stopped(expression: str) -> None
     started = time.perf_counter()
     got = run("expression", json.dumps(["abcdefgh"] * 50), expression=expression)
     assert got.verdict is FAIL
+    assert got.evidence.startswith("check stopped: ")
     assert "steps" in got.evidence
-    assert time.perf_counter() - started < 10
+    assert time.perf_counter() - started < 3
 
 
 @pytest.mark.parametrize(

@@ -323,7 +323,7 @@ def read(text: str, name: str) -> str:
         ("criteria: [{key: a}", "c.yaml", "line 1"),
         ("", "c.yaml", "expected a mapping"),
         ("[]", "c.json", "expected a mapping"),
-        ("criteria: [{key: 2024-01-01}]", "c.yaml", "valid string"),
+        ("criteria: [{key: 2024-01-01}]", "c.yaml", "must be text"),
     ],
 )
 def test_an_unusable_file_is_refused_in_one_line(text: str, name: str, part: str) -> None:

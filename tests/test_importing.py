@@ -54,7 +54,7 @@ def test_one_file_with_outputs_labels_and_verdicts_reaches_the_same_numbers(
 def test_the_same_file_again_changes_nothing(store: Store, project: Project) -> None:
     carry_out(store, project.id, None, votes_plan(store, project))
     counts = carry_out(store, project.id, None, votes_plan(store, project))
-    assert {"new": 0, "present": 5, "changed": 0} == counts["outputs"]
+    assert {"new": 0, "present": 5, "kept": 0} == counts["outputs"]
     assert (0, 5) == (counts["labels"]["new"], counts["labels"]["present"])
     assert (0, 5) == (counts["verdicts"]["new"], counts["verdicts"]["present"])
 
@@ -160,3 +160,73 @@ def test_a_folder_that_cannot_be_read_leaves_no_half_project(store: Store, tmp_p
     with pytest.raises(InputError, match="at least one criterion"):
         load_folder(store, tmp_path, title="Broken", slug="broken", note="", author="x")
     assert [] == store.projects()
+
+
+def import_table(
+    store: Store,
+    project: Project,
+    text: str,
+    *,
+    replace: bool = False,
+    labels: str = "",
+    **columns: str,
+) -> dict[str, dict[str, int]]:
+    said = (
+        Said(Shape("id", by_who={labels: "Ana"}), WordMap.of(["pass"], ["fail"]))
+        if labels
+        else None
+    )
+    plan = plan_import(
+        store,
+        project.id,
+        None,
+        table(text),
+        outputs=ColumnMap(sample_id="id", output="output", **columns),
+        labels=said,
+    )
+    return carry_out(store, project.id, None, plan, replace_changed=replace)
+
+
+def test_labels_of_a_changed_text_never_reach_the_stored_one(
+    store: Store, project: Project
+) -> None:
+    import_table(store, project, "id,output\n1,old\n2,b\n")
+    text = "id,output,v\n1,TOTALLY NEW,pass\n2,b,fail\n"
+    counts = import_table(store, project, text, labels="v")
+    assert (1, 1, 1) == (
+        counts["outputs"]["kept"],
+        counts["labels"]["new"],
+        counts["labels"]["no_output"],
+    )
+    gold = load_results(store, project.id, None, None).gold[OVERALL]
+    assert [-1, 0] == gold.tolist()
+    counts = import_table(store, project, text, labels="v", replace=True)
+    assert (1, 1) == (counts["outputs"]["replaced"], counts["labels"]["new"])
+
+
+def test_labels_of_an_output_given_twice_are_kept_back(store: Store, project: Project) -> None:
+    import_table(store, project, "id,output\n1,a\n")
+    counts = import_table(store, project, "id,output,v\n1,a,pass\n1,other,pass\n", labels="v")
+    assert 0 == counts["labels"]["new"]
+
+
+def test_a_column_that_is_not_there_is_no_change(store: Store, project: Project) -> None:
+    import_table(store, project, "id,output,q\n1,a,what?\n", input="q")
+    assert 1 == import_table(store, project, "id,output\n1,a\n")["outputs"]["present"]
+    import_table(store, project, "id,output\n1,new\n", replace=True)
+    [output] = load_outputs(store, project.id)
+    assert ("new", "what?") == (output.text, output.input)
+
+
+def test_an_import_that_fails_half_way_stores_nothing(
+    store: Store, project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan = votes_plan(store, project)
+
+    def broken(*args: object, **more: object) -> None:
+        raise InputError("disk", "it is full.")
+
+    monkeypatch.setattr("core.files.importing.add_verdicts", broken)
+    with pytest.raises(InputError, match="it is full"):
+        carry_out(store, project.id, None, plan)
+    assert (0, []) == (count_outputs(store, project.id), imports_of(store, project.id))

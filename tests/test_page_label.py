@@ -144,7 +144,7 @@ def test_a_save_that_fails_is_told_and_not_acknowledged(workspace: Store, tmp_pa
         c.exec_driver_sql("alter table label rename to label_away")
     receive(workspace, project, ana, {"nonce": "n", "entries": [act]}, inbox)
     assert inbox["acks"] == {}
-    assert "database cannot be used" in str(inbox["failed"])
+    assert "workspace cannot be used" in str(inbox["failed"])
     with workspace.engine.begin() as c:
         c.exec_driver_sql("alter table label_away rename to label")
     receive(workspace, project, ana, {"nonce": "n2", "entries": [act]}, inbox)

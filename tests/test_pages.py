@@ -66,7 +66,7 @@ def texts(app: AppTest) -> str:
     return "\n".join([*(str(e.value) for kind in kinds for e in kind), *html])
 
 
-PAGES = ["home", "contract", "label", "judge", "agreement"]
+PAGES = ["home", "contract", "label", "judge", "agreement", "traces"]
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -90,8 +90,16 @@ def test_empty_states_name_one_next_action(bench: Store, show: Open) -> None:
 
 
 def test_an_address_that_names_nothing_falls_back(refund: Store, show: Open) -> None:
-    page = show("agreement", project="nope", judge="99", criterion="nope", cell="nope", output="x")
+    page = show(
+        "agreement", project="refund-reply", judge="99", criterion="nope", cell="nope", output="x"
+    )
     assert "harsh-judge (recorded)" in texts(page)
+
+
+def test_an_address_of_a_project_that_is_not_here_opens_no_other(refund: Store, show: Open) -> None:
+    said = texts(show("label", project="nope", reviewer="Ana"))
+    assert "The address names 'nope', which is not in this workspace or was removed." in said
+    assert "refund" not in said
 
 
 # --- agreement -------------------------------------------------------------------------------
@@ -190,8 +198,10 @@ def test_a_criterion_without_example_cannot_be_saved_and_says_why(
 
 def test_a_cap_of_zero_cannot_be_saved_and_says_why(refund: Store, show: Open) -> None:
     page = show("contract", project="refund-reply")
-    field(page, "Cap").set_value(0).run()
-    assert "stop.cap" in texts(page)
+    field(page, "Cap").set_value("0").run()
+    assert "stop.cap: must be 1 or more, got 0" in texts(page)
+    field(page, "Cap").set_value("2.5").run()
+    assert "stop.cap: must be a whole number, got '2.5'" in texts(page)
     assert next(b for b in page.button if b.label == "Save").disabled
 
 
@@ -205,6 +215,7 @@ def test_a_stale_save_keeps_both(refund: Store, show: Open) -> None:
     theirs = first.contract.model_copy(update={"task": "Ben's task"})
     save_version(refund, project.id, theirs, author="Ben", based_on=1)
     mine.run()
+    mine.text_input(key="contract.author").set_value("Ana")
     next(b for b in mine.button if b.label == "Save").click().run()
     said = texts(mine)
     assert "Version 2 was saved by Ben" in said
@@ -240,7 +251,7 @@ def test_home_gives_each_step_its_state_and_number(refund: Store, show: Open) ->
     said = texts(show("home", project="refund-reply"))
     assert "Version 1, 4 criteria." in said
     assert "96 of 96 outputs labelled." in said
-    assert "false accepts 37.8" in said
+    assert "False accepts: 37.8" in said
 
 
 def test_versions_show_what_changed_and_an_old_one_comes_back_as_a_draft(
@@ -258,6 +269,7 @@ def test_versions_show_what_changed_and_an_old_one_comes_back_as_a_draft(
     next(s for s in page.selectbox if s.label == "Read version").set_value(1).run()
     next(b for b in page.button if b.label == "Bring back version 1").click().run()
     assert "Unsaved changes to version 2" in texts(page)
+    page.text_input(key="contract.author").set_value("Ana")
     next(b for b in page.button if b.label == "Save").click().run()
     newest = latest_version(refund, project.id)
     assert newest is not None
@@ -270,6 +282,7 @@ def test_rewording_asks_whether_labels_keep_their_meaning(refund: Store, show: O
         "Does the reply say sorry without blaming the customer?"
     ).run()
     page.session_state["contract.meaning.tone"] = "same"
+    page.text_input(key="contract.author").set_value("Ana")
     next(b for b in page.button if b.label == "Save").click().run()
     assert "7 of 13 bad outputs passed" not in texts(
         show("agreement", project="refund-reply", judge="3", criterion="tone")
@@ -296,6 +309,7 @@ def test_two_peoples_changes_are_put_together(refund: Store, show: Open) -> None
     )
     mine.run()
     next(b for b in mine.button if b.label == "Put my changes on top of version 2").click().run()
+    mine.text_input(key="contract.author").set_value("Ana")
     next(b for b in mine.button if b.label == "Save").click().run()
     newest = latest_version(refund, project.id)
     assert newest is not None
@@ -304,3 +318,77 @@ def test_two_peoples_changes_are_put_together(refund: Store, show: Open) -> None
         newest.contract.task,
         newest.contract.criterion("tone").question,
     )
+
+
+def test_a_finding_is_mended_by_one_click(bench: Store, show: Open) -> None:
+    bench.create_project("Mine")
+    page = show("contract", project="mine")
+    next(b for b in page.button if b.label == "Add").click().run()
+    field(page, "Question").set_value("Is the reply at most 60 words long?").run()
+    fix = next(b for b in page.button if b.key and ".fix." in b.key and "code" in b.label.lower())
+    fix.click().run()
+    assert (
+        "At most so many words" in [s.value for s in page.selectbox]
+        or 60 == field(page, "Limit").value
+    )
+
+
+def test_a_contract_starts_from_a_pasted_rubric(bench: Store, show: Open) -> None:
+    bench.create_project("Mine")
+    page = show("contract", project="mine")
+    page.text_area(key="contract.start.rubric").set_value(
+        "1. At most 60 words.\n2. Mentions the refund.\n3. Must not blame the customer."
+    ).run()
+    next(b for b in page.button if b.label == "Split into criteria").click().run()
+    assert "Split into 3 criteria: read each." in texts(page)
+    assert 3 == len(page.dataframe[0].value)
+
+
+def test_a_contract_starts_from_a_sample(bench: Store, show: Open) -> None:
+    bench.create_project("Mine")
+    page = show("contract", project="mine")
+    next(b for b in page.button if b.label == "Use this sample").click().run()
+    assert ["length", "refund", "tone", "next_step"] == list(page.dataframe[0].value["Criterion"])
+
+
+def test_checks_run_on_the_outputs_while_they_are_edited(refund: Store, show: Open) -> None:
+    page = show("contract", project="refund-reply", criterion="length")
+    table = next(d.value for d in page.dataframe if "No verdict" in d.value.columns)
+    assert [90, 6] == [table["PASS"][0], table["FAIL"][0]]
+    field(page, "Limit").set_value(30).run()
+    again = next(d.value for d in page.dataframe if "No verdict" in d.value.columns)
+    assert again["FAIL"][0] > 6
+    assert 5 == again["FAIL"][1]
+
+
+def test_a_deleted_criterion_comes_back_by_undo(refund: Store, show: Open) -> None:
+    page = show("contract", project="refund-reply", criterion="tone")
+    next(b for b in page.button if b.label == "Delete").click().run()
+    field(page, "Question").set_value("Another?").run()
+    for _ in range(2):
+        next(b for b in page.button if b.label == "Undo").click().run()
+    assert ["length", "refund", "tone", "next_step"] == list(page.dataframe[0].value["Criterion"])
+    assert next(b for b in page.button if b.label == "Undo").disabled
+
+
+def test_a_version_needs_an_author(refund: Store, show: Open) -> None:
+    page = show("contract", project="refund-reply", criterion="tone")
+    field(page, "Question").set_value("Is it kind?").run()
+    next(b for b in page.button if b.label == "Save").click().run()
+    assert "Type your name: a version has an author." in texts(page)
+
+
+def test_a_callback_that_fails_says_so_and_keeps_the_page(
+    refund: Store, show: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from core.errors import StoreError
+
+    page = show("contract", project="refund-reply", criterion="tone")
+
+    def locked(*args: object, **more: object) -> None:
+        raise StoreError("the workspace cannot be used (database is locked).")
+
+    monkeypatch.setattr("core.store.drafts.add_draft", locked)
+    field(page, "Question").set_value("Is it kind?").run()
+    assert not page.exception
+    assert "the workspace cannot be used (database is locked)." in page.session_state["guard.said"]

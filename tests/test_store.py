@@ -88,13 +88,14 @@ def test_a_workspace_of_a_newer_version_is_refused(store: Store, store_url: str)
 
 def test_a_file_that_is_no_database_is_one_clear_line(tmp_path: Path) -> None:
     (tmp_path / "bench.sqlite").write_bytes(b"%PDF-1.7 not a database at all" * 100)
-    with pytest.raises(StoreError, match="file is not a database"):
+    with pytest.raises(StoreError, match=r"bench.sqlite: .*file is not a database"):
         open_store(tmp_path)
 
 
-def test_a_wrong_database_address_is_one_clear_line() -> None:
+@pytest.mark.parametrize("url", ["nonsense", "mysql://a@b/c", "sqlite+nothing:///x"])
+def test_a_wrong_database_address_is_one_clear_line(url: str) -> None:
     with pytest.raises(StoreError, match="not a database address"):
-        make_engine("nonsense")
+        make_engine(url)
 
 
 def test_ten_threads_open_a_new_workspace_at_once(tmp_path: Path) -> None:
@@ -380,3 +381,45 @@ def test_verdicts_for_unknown_criteria_are_counted_not_stored(
     )
     assert counts["no_criterion"] == 1
     assert judges(store, project.id) == []
+
+
+# --- ready versions --------------------------------------------------------------------------
+
+
+def ready_contract(**changes: object) -> Contract:
+    """A contract that may be marked ready."""
+    return contract(
+        **{
+            "does_not_examine": "The amount.",
+            "evaluator": {"type": "rubric_other_model", "knows": "the policy"},
+            **changes,
+        }
+    )
+
+
+def test_a_complete_version_is_marked_ready_and_keeps_its_number(
+    store: Store, project: Project
+) -> None:
+    first = save_version(store, project.id, ready_contract())
+    assert not first.ready
+    again = save_version(store, project.id, ready_contract(), based_on=1, ready=True)
+    assert (1, True) == (again.number, again.ready)
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"does_not_examine": " "}, "what the criteria do not examine: it is blank"),
+        ({"evaluator": {"type": "self_review", "knows": ""}}, "what the evaluator knows: it is blank"),
+        (
+            {"criteria": [{"key": "short", "question": "Short?", "checked_by": "code", "check": {"kind": "max_words", "limit": 1}, "pass_example": "two words", "fail_example": "three more words"}]},
+            r"criterion 'short': its check says FAIL on its own pass example \(2 words, limit 1\)",
+        ),
+    ],
+)  # fmt: skip
+def test_an_incomplete_version_cannot_be_marked_ready(
+    store: Store, project: Project, changes: dict[str, object], said: str
+) -> None:
+    with pytest.raises(InputError, match=said):
+        save_version(store, project.id, ready_contract(**changes), ready=True)
+    assert [] == versions(store, project.id)

@@ -51,6 +51,15 @@ class CannotExamine(Exception):
         super().__init__(evidence)
 
 
+def stopped(why: str, change: str = "Give less text.") -> CannotExamine:
+    """Return the error of a check that would take too long: bounded by work, never by the clock,
+
+    so that the same output gets the same verdict on every machine. The bounds are set for about a
+    second of work at most.
+    """
+    return CannotExamine(f"check stopped: {why}", change)
+
+
 Ask = Callable[[str, str | None], Found | CriterionVerdict]
 """Examines (output, reference). Raises CannotExamine; a verdict is returned as it is."""
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from itertools import islice
 from typing import Any
 
 import regex
 
-from core.checks.kind import Ask, Found, Kind, Parameter, plural
+from core.checks.kind import Ask, Found, Kind, Parameter, plural, stopped
 from core.errors import show
 from core.text import count_words
 
@@ -20,6 +21,7 @@ _END = regex.compile(
 )
 _ABBREVIATION = regex.compile(r"\b(?:Mr|Mrs|Ms|Dr|Prof|St|No|vs|e\.g|i\.e|cf|approx)\.\Z")
 _LAST = regex.compile(r"[\p{STerm}…][\p{Pe}\p{Pf}\"'”’*_`]{0,6}\Z")
+MAX_SENTENCES = 100_000
 _LIMIT = Parameter("limit", "whole number", "Limit", "The highest number that passes.")
 _WORDS_RULE = (
     "Words are joined across hyphen and apostrophe (Don't re-run x-rays: 3); emoji and dashes are"
@@ -74,7 +76,11 @@ def _max_sentence_words(given: Mapping[str, Any]) -> Ask:
     limit: int = given["limit"]
 
     def ask(output: str, reference: str | None) -> Found:
-        counts = [(count_words(text), text) for text in sentences(output)]
+        counts = [
+            (count_words(text), text) for text in islice(sentences(output), MAX_SENTENCES + 1)
+        ]
+        if len(counts) > MAX_SENTENCES:
+            raise stopped(f"more than {MAX_SENTENCES:,} sentences")
         long = [(n, words, text) for n, (words, text) in enumerate(counts, 1) if words > limit]
         if not long:
             longest = max((words for words, _ in counts), default=0)

@@ -10,6 +10,9 @@ import re
 from functools import lru_cache
 from typing import Any
 
+from core.checks.kind import stopped
+
+MAX_WORK = 80_000_000
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -35,9 +38,20 @@ def compiled(pattern: str) -> Any:
         raise PatternError("it holds half a character (a lone surrogate)") from error
 
 
+def work(pattern: str, text: str) -> int:
+    """Return the steps a search may take at worst: the size of the pattern times the text's."""
+    return int(compiled(pattern).programsize) * len(text)
+
+
 def search(pattern: str, text: str) -> tuple[int, int] | None:
-    """Return (start, end) of the first match of `pattern` in `text`, or None."""
+    """Return (start, end) of the first match of `pattern` in `text`, or None.
+
+    Raises CannotExamine where that may take more than `MAX_WORK` steps: linear time is still long
+    when the pattern is large, as (a[ab]{0,40}b){0,20} is.
+    """
     expression = compiled(pattern)
+    if work(pattern, text) > MAX_WORK:
+        raise stopped(f"the pattern needs more than {MAX_WORK:,} steps for this text")
     try:
         match = expression.search(text)
     except UnicodeEncodeError:

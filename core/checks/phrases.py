@@ -14,7 +14,7 @@ from typing import Any
 
 import regex
 
-from core.checks.kind import Ask, Found, Kind, Parameter, listed, place
+from core.checks.kind import Ask, Found, Kind, Parameter, listed, place, stopped
 from core.checks.patterns import PatternError, compiled, search
 from core.errors import InputError, show
 from core.text import fold, is_unspaced
@@ -22,6 +22,7 @@ from core.text import fold, is_unspaced
 _WORDLIKE = regex.compile(r"[\p{L}\p{M}\p{N}_]")
 _TOKEN = regex.compile(r"\S+")
 _MAX_CACHED = 20_000
+MAX_WORK = 100_000_000
 
 
 @lru_cache(maxsize=64)
@@ -84,6 +85,8 @@ def _prepare(kind: str, parameter: str, texts: list[str]) -> list[Phrase]:
 
 def _sort(output: str, phrases: list[Phrase]) -> tuple[list[str], list[str], list[str]]:
     """Return (found with place, found quoted, missing quoted with a word on near misses)."""
+    if len(output) * len(phrases) > MAX_WORK:
+        raise stopped(f"{len(phrases):,} phrases in {len(output):,} characters")
     folded = _folded(output)
     places, found, missing = [], [], []
     for text, plain, pattern in phrases:

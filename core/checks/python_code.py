@@ -8,12 +8,12 @@ import sys
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from core.checks.kind import Ask, CannotExamine, Found, Kind, Parameter, listed, place
+from core.checks.kind import Ask, CannotExamine, Found, Kind, Parameter, listed, place, stopped
 from core.checks.parsed import unfenced
 from core.errors import InputError, show
 from core.verdict import CriterionVerdict, Unscored, no_verdict
 
-MAX_CODE = 500_000
+MAX_CODE = 250_000
 _VERSION = re.compile(r"3\.([0-9]{1,2})")
 _MODULE = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 _OLDEST = 7
@@ -32,9 +32,7 @@ def _tree(output: str, version: tuple[int, int] | None = None) -> tuple[ast.Modu
     code, fenced = unfenced(output)
     note = " of the code in the fence" if fenced else ""
     if len(code) > MAX_CODE:
-        raise CannotExamine(
-            f"{len(code):,} characters of code, limit {MAX_CODE:,}", "Give less code."
-        )
+        raise stopped(f"{len(code):,} characters of code, limit {MAX_CODE:,}", "Give less code.")
     if not code.strip():
         raise _DoesNotParse("there is no code", "Write the code.")
     try:

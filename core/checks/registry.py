@@ -15,10 +15,13 @@ from functools import lru_cache
 from typing import Any, Protocol
 
 from core.checks import lengths, parsed, phrases, python_code, reference, schema, values
-from core.checks.kind import Ask, CannotExamine, Kind, Parameter, ParameterType, place
+from core.checks.kind import Ask, CannotExamine, Kind, Parameter, ParameterType, place, stopped
 from core.errors import InputError, show
 from core.verdict import CriterionVerdict, Unscored, failed, no_verdict, passed
 
+MAX_OUTPUT = 1_000_000
+"""Characters of an output that checks look into; no model writes as many in one go."""
+_ANY_LENGTH = ("recorded", "max_characters")
 MAX_SPEC_SIZE = 50_000
 MAX_SPEC_DEPTH = 120
 
@@ -56,6 +59,9 @@ class _Built:
         What cannot be examined fails, negated or not; a check that broke gives no verdict.
         """
         try:
+            longest = max(len(output), len(reference or ""))
+            if longest > MAX_OUTPUT and self.kind not in _ANY_LENGTH:
+                raise stopped(f"{longest:,} characters, more than {MAX_OUTPUT:,}")
             found = self._ask(output, reference)
         except CannotExamine as error:
             return failed(error.evidence, error.change)

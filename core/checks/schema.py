@@ -1,8 +1,9 @@
 """The JSON Schema check: every error with its path, nothing fetched, nothing that can hang.
 
 The library's own `pattern` keywords use an engine that backtracks, its `multipleOf` binary floats
-(19.99 would be no multiple of 0.01), its `uniqueItems` compares every pair, and it follows
-references without bound. Those keywords are replaced here.
+(19.99 would be no multiple of 0.01), and its `uniqueItems` compares every pair: those keywords are
+replaced here. Every keyword counts its work, so that references that multiply, or a large schema
+over much data, are stopped.
 """
 
 from __future__ import annotations
@@ -14,7 +15,17 @@ from functools import lru_cache
 from itertools import islice
 from typing import Any
 
-from core.checks.kind import FIELD, Ask, CannotExamine, Found, Kind, Parameter, place, plural
+from core.checks.kind import (
+    FIELD,
+    Ask,
+    CannotExamine,
+    Found,
+    Kind,
+    Parameter,
+    place,
+    plural,
+    stopped,
+)
 from core.checks.parsed import (
     FENCE_RULE,
     MAX_DEPTH,
@@ -28,19 +39,23 @@ from core.checks.parsed import (
     is_number,
     parse,
     show_path,
+    tree_size,
 )  # fmt: skip
-from core.checks.patterns import PatternError, compiled, search
+from core.checks.patterns import PatternError, compiled, search, work
 from core.errors import InputError, show
 
-MAX_REFERENCES = 50_000
+MAX_STEPS = 100_000
 _LISTED = 100
 _COUNTED = 1_000
 _PLACE = place("json_schema", "schema")
-_references: ContextVar[list[int]] = ContextVar("references")
+_left: ContextVar[list[int]] = ContextVar("left")
 
 
 def _pattern(validator: Any, pattern: str, instance: Any, schema: Any) -> Iterator[Any]:
-    if validator.is_type(instance, "string") and search(pattern, instance) is None:
+    if not validator.is_type(instance, "string"):
+        return
+    _spend(work(pattern, instance) // 300)
+    if search(pattern, instance) is None:
         yield _error(f"{show(instance)} does not match {show(pattern)}")
 
 
@@ -75,6 +90,7 @@ def _multiple_of(validator: Any, step: Any, instance: Any, schema: Any) -> Itera
 
 def _unique_items(validator: Any, wanted: Any, instance: Any, schema: Any) -> Iterator[Any]:
     if wanted and validator.is_type(instance, "array"):
+        _spend(tree_size(instance, MAX_STEPS) // 4)
         first: dict[Any, int] = {}
         for index, item in enumerate(instance):
             known = first.setdefault(canonical(item), index)
@@ -88,20 +104,36 @@ def _error(message: str, path: tuple[str, ...] = ()) -> Any:
     return ValidationError(message, path=path)
 
 
-def _counted(follow: Any) -> Any:
-    """Return a reference keyword that counts its uses and stops at `MAX_REFERENCES`."""
+_REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
+_MANY = frozenset({"patternProperties", "additionalProperties", "unevaluatedProperties"})
 
-    def reference(validator: Any, target: Any, instance: Any, schema: Any) -> Iterator[Any]:
-        spent = _references.get()
-        spent[0] += 1
-        if spent[0] > MAX_REFERENCES:
-            raise CannotExamine(
-                f"the schema follows more than {MAX_REFERENCES:,} references for this output",
-                "Give less data, or use a schema with fewer references.",
-            )
-        yield from follow(validator, target, instance, schema) or ()
 
-    return reference
+def _size(value: Any) -> int:
+    return len(value) if isinstance(value, dict | list) else 0
+
+
+def _counted(name: str, follow: Any) -> Any:
+    """Return a keyword that counts its work and stops at `MAX_STEPS`."""
+    # What the library needs for each, measured against a plain keyword on one value.
+    price = 6 if name in _REFERENCES else 1
+    members = 4 if name == "enum" else 20
+
+    def keyword(validator: Any, rule: Any, instance: Any, schema: Any) -> Iterator[Any]:
+        patterns = len(schema.get("patternProperties", ())) if name in _MANY else 0
+        _spend(price + _size(instance) * (1 + patterns) + _size(rule) // members)
+        yield from follow(validator, rule, instance, schema) or ()
+
+    return keyword
+
+
+def _spend(steps: int) -> None:
+    left = _left.get()
+    left[0] -= steps
+    if left[0] < 0:
+        raise stopped(
+            f"the schema needs more than {MAX_STEPS:,} steps for this output",
+            "Give less data, or use a smaller schema with fewer references.",
+        )
 
 
 @lru_cache(maxsize=16)
@@ -116,11 +148,10 @@ def _hardened(draft: Any) -> Any:
         "multipleOf": _multiple_of,
         "uniqueItems": _unique_items,
     }
-    for name in ("$ref", "$dynamicRef", "$recursiveRef"):
-        if name in draft.VALIDATORS:
-            safe[name] = _counted(draft.VALIDATORS[name])
     extend: Any = validators.extend
-    return extend(draft, {k: v for k, v in safe.items() if k in draft.VALIDATORS})
+    return extend(
+        draft, {k: _counted(k, safe.get(k, follow)) for k, follow in draft.VALIDATORS.items()}
+    )
 
 
 def _refuse(problem: str, remedy: str = "") -> InputError:
@@ -161,7 +192,7 @@ def _validator(schema: dict[str, Any]) -> Any:
             if "$schema" in content:
                 raise _refuse("a part of it names a draft of its own.", "Name the draft once.")
             _check_patterns(content)
-            for name in ("$ref", "$dynamicRef", "$recursiveRef"):
+            for name in _REFERENCES:
                 if name in content:
                     try:
                         resolver.lookup(content[name])
@@ -194,15 +225,17 @@ def _cut(message: str) -> str:
     return message if len(message) <= 240 else f"{message[:140]} … {message[-90:]}"
 
 
-def _errors(validator: Any, value: Any, field: Path | None = None) -> list[Any]:
-    """Return the errors that count, at most `_COUNTED`."""
-    token = _references.set([0])
+def _errors(
+    validator: Any, value: Any, field: Path | None = None, left: list[int] | None = None
+) -> list[Any]:
+    """Return the errors that count, at most `_COUNTED`; `left` is a budget to share."""
+    token = _left.set([MAX_STEPS] if left is None else left)
     try:
         errors = validator.iter_errors(value)
         kept = (e for e in errors if field is None or _concerns(e, field, value))
         return list(islice(kept, _COUNTED))
     finally:
-        _references.reset(token)
+        _left.reset(token)
 
 
 def _concerns(error: Any, field: Path, value: Any) -> bool:
@@ -241,8 +274,9 @@ def _json_schema(given: Mapping[str, Any]) -> Ask:
     try:
         validator = _validator(given["schema"])
         samples: tuple[Any, ...] = (None, True, 0, "", [], {})
+        left = [MAX_STEPS]
         for sample in samples:
-            _errors(validator, sample)
+            _errors(validator, sample, left=left)
     except RecursionError as error:
         raise _refuse("it refers to itself without end.") from error
     except CannotExamine as error:

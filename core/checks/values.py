@@ -11,7 +11,7 @@ from decimal import Decimal, localcontext
 from functools import lru_cache
 from typing import Any
 
-from core.checks.kind import Ask, CannotExamine, Found, Kind, Parameter, place
+from core.checks.kind import Ask, CannotExamine, Found, Kind, Parameter, place, stopped
 from core.checks.parsed import (
     FENCE_RULE,
     DecimalFloat,
@@ -26,7 +26,7 @@ from core.errors import InputError, show
 
 MAX_EXPRESSION = 2_000
 MAX_EXPRESSION_DEPTH = 60
-MAX_STEPS = 3_000_000
+MAX_STEPS = 300_000
 _PRECISION = 2_000
 
 
@@ -68,7 +68,7 @@ def _engine() -> tuple[Any, Any]:
             elif isinstance(value, str):
                 self.left -= len(value) // 100
             if self.left < 0:
-                raise CannotExamine(
+                raise stopped(
                     f"the expression needs more than {MAX_STEPS:,} steps for this output",
                     "Give less data.",
                 )

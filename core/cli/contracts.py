@@ -1,7 +1,8 @@
-"""Commands about a contract: check (its code checks over outputs) and lint."""
+"""Commands about a contract: check (its code checks over outputs), lint and export."""
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -34,6 +35,7 @@ def register(app: typer.Typer) -> None:
     """Add the commands of this module."""
     app.command()(check)
     app.command()(lint)
+    app.command()(export)
 
 
 def check(
@@ -159,3 +161,25 @@ def lint(contract: ContractFile, as_json: Json = False, workspace: Workspace = W
         for f in findings
     ]
     emit({"findings": findings}, text or ["Nothing found."], as_json)
+
+
+FORMATS = ("markdown", "yaml", "json")
+
+
+def export(
+    contract: ContractFile,
+    to: Annotated[str, typer.Option("--to", metavar="FORMAT", help=", ".join(FORMATS) + ".")],
+    workspace: Workspace = WORKSPACE,
+) -> None:
+    """Write a contract to stdout in another form."""
+    from core.errors import InputError, show
+    from core.files.contracts import contract_to_json, contract_to_yaml
+    from core.render import contract_markdown
+
+    if to not in FORMATS:
+        raise InputError(
+            "--to", f"{show(to)} is not offered.", f"Choose one of {', '.join(FORMATS)}."
+        )
+    agreed = load_contract(contract)
+    write = {"markdown": contract_markdown, "yaml": contract_to_yaml, "json": contract_to_json}[to]
+    sys.stdout.write(write(agreed))

@@ -6,6 +6,7 @@ criteria, a cap of 0, a weight of 0, a minimum nobody can reach, a budget that i
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Mapping
 from enum import StrEnum
 from fractions import Fraction
@@ -166,10 +167,32 @@ class Contract(_Part):
         try:
             return cls.model_validate(dict(data))
         except ValidationError as error:
-            errors = error.errors()
-            # A list of unusable criteria is reported as empty too, which would mislead.
-            found = [e for e in errors if e["type"] != "too_short" or len(errors) == 1] or errors
-            raise InputError(place, "; ".join(_line(e, data) for e in found[:5]) + ".") from error
+            found = _relevant(error)[:5]
+            raise InputError(place, "; ".join(_line(e, data) for e in found) + ".") from error
+
+
+def problems(data: Mapping[str, Any]) -> list[tuple[int | None, str]]:
+    """Return what is unusable in plain data as (position of the criterion or None, line).
+
+    Not what concerns several criteria at once (a key that stands twice, a minimum out of reach).
+    """
+    try:
+        Contract.model_validate(dict(data))
+    except ValidationError as error:
+        found: list[tuple[int | None, str]] = []
+        for one in _relevant(error):
+            where = one["loc"]
+            inside = where[:1] == ("criteria",) and len(where) > 1 and isinstance(where[1], int)
+            if where:
+                found.append((int(where[1]) if inside else None, _line(one, data)))
+        return found
+    return []
+
+
+def _relevant(error: ValidationError) -> list[Any]:
+    """Return the errors; a list of unusable criteria is reported as empty too, which misleads."""
+    errors: list[Any] = list(error.errors())
+    return [e for e in errors if e["type"] != "too_short" or len(errors) == 1] or errors
 
 
 def _line(error: Any, data: Mapping[str, Any]) -> str:
@@ -183,14 +206,48 @@ def _line(error: Any, data: Mapping[str, Any]) -> str:
         where[:2] = [f"criterion {show(key, 60)}" if key else f"criterion number {where[1] + 1}"]
     if error["type"] == "too_short" and where == ["criteria"]:
         return "criteria: a contract needs at least one criterion"
-    message = str(error["msg"]).removeprefix("Value error, ").removesuffix(".")
-    if error["type"] in ("union_tag_not_found", "union_tag_invalid"):
-        message = "rule must be 'all' or 'threshold'"
+    message = _plainly(error, where)
     came = (
         "" if error["type"] in ("missing", "value_error") else f", got {show(error['input'], 40)}"
     )
-    path = ".".join(str(part) for part in where)
+    # A name nobody knows may hold line ends; what is said about it is one line.
+    path = " ".join(".".join(str(part) for part in where).split())
     return f"{path}: {message}{came}" if path else message + came
+
+
+_SHARES = ("false_accept_rate", "false_reject_rate")
+_PLAIN = {
+    "missing": "it is missing",
+    "int_type": "must be a whole number",
+    "int_from_float": "must be a whole number",
+    "float_type": "must be a number",
+    "finite_number": "must be finite",
+    "string_type": "must be text (put it in quotes)",
+    "bool_type": "must be true or false",
+    "union_tag_not_found": "rule must be 'all' or 'threshold'",
+    "union_tag_invalid": "rule must be 'all' or 'threshold'",
+    "string_too_short": "must not be blank",
+}
+
+
+def _plainly(error: Any, where: list[Any]) -> str:
+    """Return what is wrong with a field, in words of this product and with the way out."""
+    kind, limits = error["type"], error.get("ctx", {})
+    if kind in ("greater_than_equal", "greater_than", "less_than_equal"):
+        unit = " (a share: 0.05 is 5 %)" if where[-1:] and where[-1] in _SHARES else ""
+        if kind == "greater_than_equal":
+            return f"must be {limits['ge']} or more{unit}"
+        if kind == "greater_than":
+            return f"must be above {limits['gt']:g}{unit}"
+        return f"must be {limits['le']:g} or less{unit}"
+    if kind == "enum":
+        return f"must be one of {limits['expected']}"
+    if kind == "extra_forbidden":
+        models: list[type[BaseModel]] = [Contract, Criterion, *_Part.__subclasses__()]
+        known = {name for model in models for name in model.model_fields}
+        near = difflib.get_close_matches(str(where[-1]), known, n=1)
+        return "no field has this name" + (f" (did you mean {near[0]}?)" if near else "")
+    return _PLAIN.get(kind) or str(error["msg"]).removeprefix("Value error, ").removesuffix(".")
 
 
 def exact(number: float) -> Fraction:

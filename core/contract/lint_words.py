@@ -1,133 +1,175 @@
-"""The wordings lint knows: vague words, scores, hunts, joined questions, what code could check.
+"""The wordings lint knows: vague words, scores, hunts, comparisons, negations, joined questions.
 
 Patterns run on questions people wrote, in English; each is linear and none runs on an output.
 """
 
 from __future__ import annotations
 
-import json
 import re
 
-from core.text import fold, words
+CASE = re.IGNORECASE
 
-_CASE = re.IGNORECASE
-
-_VAGUE = re.compile(
-    r"\b(?:good|great|nice|best|better|excellent|perfect|appropriate(?:ly)?|suitabl[ey]"
-    r"|proper(?:ly)?|adequate(?:ly)?|reasonabl[ey]|acceptabl[ey]|sufficient(?:ly)?|clear(?:ly)?"
-    r"|professional(?:ly)?|engaging|compelling|interesting|high[- ]quality|quality|well[- ]written"
-    r"|natural(?:ly)?|effective(?:ly)?|helpful(?:ly)?|useful(?:ly)?|concise(?:ly)?|polished"
-    r"|readable|elegant(?:ly)?|robust|comprehensive(?:ly)?|thorough(?:ly)?|strong|creative"
-    r"|friendly|fluent(?:ly)?|satisfactory|satisfying|on[- ]brand|user[- ]friendly)\b",
-    _CASE,
+_VAGUE_WORDS = frozenset(
+    {"good", "great", "nice", "best", "better", "excellent", "perfect", "appropriate",
+     "appropriately", "suitable", "suitably", "proper", "properly", "adequate", "adequately",
+     "reasonable", "reasonably", "acceptable", "acceptably", "sufficient", "sufficiently",
+     "clear", "clearly", "professional", "professionally", "engaging", "compelling",
+     "interesting", "quality", "natural", "naturally", "effective", "effectively", "helpful",
+     "helpfully", "useful", "usefully", "concise", "concisely", "polished", "readable",
+     "elegant", "elegantly", "robust", "comprehensive", "comprehensively", "thorough",
+     "thoroughly", "strong", "creative", "friendly", "fluent", "fluently", "satisfactory",
+     "satisfying", "meaningful", "meaningfully", "insightful", "persuasive", "persuasively",
+     "catchy", "intuitive", "sensible", "decent", "efficient", "efficiently", "idiomatic",
+     "maintainable", "clean", "smooth", "smoothly", "simple", "important", "relevant",
+     "necessary", "enough", "etc", "on-brand", "user-friendly", "high-quality",
+     "well-written", "well-structured", "well-organized", "well-organised", "well-designed",
+     "well-formatted", "well-crafted"}
+)  # fmt: skip
+_VAGUE_PHRASE = re.compile(
+    r"\b(?:on brand|user friendly|high quality|well (?=\w+(?:ed|en)\b)\w+|plain english"
+    r"|easy to (?:read|understand|follow|use)|right (?:tone|length|level|amount)|main points?"
+    r"|key (?:points?|facts?|findings?|information)|most (?:important|relevant)|and so on|as needed"
+    r"|(?:where|if|when) (?:appropriate|possible|necessary|needed)"
+    r"|too (?:long|short|technical|formal|informal|vague|wordy|much|many)"
+    r"|(?:short|brief|(?<!words )(?<!characters )(?<!letters )long)(?= ?\?| ?\.?$| and\b| or\b|,))"
+    r"(?!\w)",
+    CASE,
 )
+_WORD = re.compile(r"\w+(?:[-'’]\w+)*")
 _QUOTED = re.compile(r"[\"“„«`][^\"”“»`]{0,200}[\"”“»`]|(?<!\w)['‘][^'’]{0,200}['’](?!\w)")
 
 SCORE = re.compile(
-    r"\b(?:rate (?:the|how|it|this|from|on)|grade (?:the|how|it|this)"
-    r"|(?:give|assign)\b[^?]{0,40}\b(?:score|rating|points?)"
-    r"|scor(?:e|ing) (?:of|from|between|on|the)|scale (?:of|from)"
-    r"|from [01] (?:to|through) (?:5|10|100)\b|out of (?:5|five|10|ten|100)\b"
-    r"|to what (?:extent|degree))"
+    r"\b(?:rate (?:the|how|it|this|from|on|each)|grade (?:the|how|it|this|from|on)"
+    r"|(?:give|assign)\b[^?]{0,40}\b(?:score|rating|points?|stars?)"
+    r"|scor(?:e|ing|es) (?:of|from|between|on|the|at least|above|below|how|each|\d)"
+    r"|scale (?:of|from)|from [01] (?:to|through) (?:5|10|100)\b"
+    r"|out of (?:5|five|10|ten|100)\b|to what (?:extent|degree)|\d ?/ ?(?:5|10|100)\b"
+    r"|(?:\d|one|five|four) stars?\b|on a \d+ ?[-–] ?\d+ scale)"
     r"|\([01] ?[-–] ?(?:5|10|100)\)"
-    r"|^\W*how (?:well|good|much|many|likely|clear|accurate|helpful|relevant)\b",
-    _CASE,
+    r"|^\W*how (?:well|good|much|many|likely|clear|accurate|helpful|relevant|\w+) (?=\w)",
+    CASE,
 )
 _FAULTS = (
-    r"(?:issues?|problems?|errors?|mistakes?|flaws?|faults?|weakness(?:es)?|defects?"
-    r"|improvements?)"
+    r"(?:issues?|problems?|errors?|mistakes?|flaws?|faults?|weakness(?:es)?|defects?|bugs?"
+    r"|inaccurac(?:y|ies)|vulnerabilit(?:y|ies)|improvements?)"
 )
 OPEN_ENDED = re.compile(
-    rf"\b(?:(?:no|any|free (?:of|from)|without(?: any)?|all possible)"
-    rf"(?: more| other| further| remaining| obvious)? {_FAULTS}"
+    rf"\b(?:(?:no|any|free (?:of|from)|without(?: any)?|all possible|every possible)"
+    rf"(?: more| other| further| remaining| obvious| possible| potential)?"
+    rf"(?: factual| logical| security| grammatical| grammar| spelling)? {_FAULTS}"
     r"|(?:nothing|anything|something)(?: left| else)? (?:wrong|missing|left"
-    r"|to (?:improve|fix|change|correct|critici[sz]e)|that could be improved)"
-    r"|(?:could|can) (?:it |this |the \w+ )?(?:still )?be improved|flawless|perfect)\b"
-    r"(?: left| remaining)?",
-    _CASE,
+    r"|to (?:improve|fix|change|correct|critici[sz]e|add)"
+    r"|(?:that )?(?:could|can|should) be (?:improved|better|fixed|added))"
+    r"|(?:could|can) (?:it |this |the \w+ )?(?:still )?be (?:further )?improved|flawless|perfect"
+    r"|(?:error|bug|mistake)[- ]free|room for improvement|as good as (?:possible|it can be)"
+    r"|all (?:possible )?edge cases|every (?:possible )?edge case|everything (?:correct|right|fine"
+    r"|covered|in order))\b(?: left| remaining)?",
+    CASE,
 )
 INTENT = re.compile(
-    r"\b(?:intention|intended to|intends? to|meant to|means to|sincere(?:ly)?|genuine(?:ly)?"
-    r"|honestly|(?:writer|author|model|assistant|agent|ai|it|reply|answer|response|text|output"
-    r"|email|message) (?:tr(?:y|ies|ied)|attempts?|wants?|aims?|hopes?) to"
-    r"|(?:writer|author|model|assistant|ai|agent) (?:understands?|thinks?|believes?|knows?|cares?"
-    r"|feels?))\b",
-    _CASE,
+    r"\b(?:intention(?:s|ally)?|intended to|intends? to|meant to|means to|sincere(?:ly)?"
+    r"|genuine(?:ly)?|honestly|deliberate(?:ly)?|on purpose"
+    r"|(?:writer|author|model|assistant|agent|ai|it|reply|answer|response|text|output"
+    r"|email|message|summary|translator|student|developer)"
+    r" (?:(?:really |actually |truly )?(?:tr(?:y|ies|ied)|attempt(?:s|ed)?|want(?:s|ed)?"
+    r"|aim(?:s|ed)?|hope[sd]?|mean[st]?|intend(?:s|ed)?) to)"
+    r"|(?:writer|author|model|assistant|ai|agent|translator|student|developer|nurse|doctor)"
+    r" (?:really |actually |truly )?"
+    r"(?:understands?|understood|thinks?|thought|believes?|believed|knows?|knew|cares?|feels?|felt))"
+    r"\b",
+    CASE,
 )
 ASSERTION = re.compile(
     r"\b(?:says?|states?|claims?|confirms?|promises?|recommends?|advises?|concludes?|asserts?"
-    r"|denies|deny|agrees?|admits?|offers?|instructs?|tells?|uses?|runs?)\b",
-    _CASE,
+    r"|denies|deny|agrees?|admits?|offers?|instructs?|tells?|uses?|runs?)\b(?! …)",
+    CASE,
+)
+_COMPARATIVES = frozenset(
+    {"better", "worse", "longer", "shorter", "clearer", "simpler", "easier", "friendlier",
+     "warmer", "softer", "stronger", "tighter", "faster", "quicker", "cleaner", "safer",
+     "smoother", "nicer", "richer", "calmer", "kinder", "improved"}
+)  # fmt: skip
+_YARDSTICK = re.compile(
+    r"\bthan\b|\bcompared (?:to|with)\b|\brelative to\b|\bas \w+ as\b|\bversus\b", CASE
+)
+_UNSEEN = re.compile(
+    r"\bthan (?:before|previously|last time|earlier|(?:it|the \w+) (?:was|were) before"
+    r"|(?:in )?(?:the |its |your )?(?:previous|last|earlier|old|first|prior)"
+    r" (?:draft|version|round|attempt|reply|answer|try|one)s?)\b",
+    CASE,
 )
 
-_AUXILIARY = (
+AUXILIARY = (
     r"(?:is|are|was|were|does|do|did|has|have|had|can|could|will|would|should|must|may|might"
     r"|isn't|aren't|doesn't|don't|hasn't)"
 )
 _NOT_BINARY = re.compile(
     r"(?:how|what|which|who|whom|whose|why|where|rate|score|grade|describe|list|explain|evaluate"
-    r"|assess|check|judge|make sure|ensure)\b",
-    _CASE,
+    r"|assess|check|judge|make sure|ensure|(?:in|to|on|for|by|at) (?:what|which|whom))\b",
+    CASE,
 )
-_CLAUSE = re.compile(rf"(?:^|[,;:–—]\s*)(?:then )?{_AUXILIARY}\b", _CASE)
+_WH_CLAUSE = re.compile(r"^[^?]*, ?(?:how|what|which|who|why|where)\b", CASE)
+_FOLLOW_UP = re.compile(r"\bif (?:so|not|yes|no),? (?:why|how|what|which|where|who)\b", CASE)
+_CLAUSE = re.compile(rf"(?:^|[,;:–—]\s*)(?:then )?{AUXILIARY}\b", CASE)
 
+# Verbs that are seldom nouns, and those that are verbs only before an object of their own.
 _VERBS = (
-    r"(?:mention|state|name|give|offer|avoid|include|explain|apologi[sz]e|contain|list|cite|answer"
-    r"|provide|say|end|start|begin|refer|keep|ask|thank|address|describe|show|follow|stay|use|quote"
-    r"|promise|confirm|link|propose|suggest|tell|greet|sign|close|return|define|handle|call|leave)"
+    r"(?:mention|state|give|avoid|include|explain|apologi[sz]e|contain|cite|provide|say|begin|open"
+    r"|refer|keep|ask|thank|describe|follow|stay|use|confirm|propose|suggest|tell|greet|close"
+    r"|return|define|handle|leave|summari[sz]e|recommend|identify|respond|acknowledge|preserve"
+    r"|match|add|remove|omit|specify|warn|validate|raise|translate|invite|repeat|express"
+    r"|highlight|distinguish|compare|flag|sound|read|fit|have|be|exclude|allow|prevent|reject"
+    r"|accept|refuse|assume|assign|encourage|praise|mark|point|direct|introduce|justify|compute"
+    r"|calculate|convert|reproduce|introduce|invent|attribute|separate|replace|escape|free|reflect"
+    r"|remain|convey|emphasi[sz]e|urge|pick|choose|show|sum|equal|correct|fix|support|prove|declare"
+    r"|disclose|redact|round|sort|group|filter|join|spell|capitali[sz]e|adapt|cover|promise|link)"
 )
-_ADJECTIVES = (
-    r"(?:professional|friendly|polite|short|brief|long|correct|complete|accurate|concise|clear|formal|calm|true|valid"
-    r"|relevant|consistent|current|neutral|specific|honest|kind|safe|legal|simple|fluent|warm"
-    r"|\w{3,}(?:ful|ive|ous|able|ible|ly|less|ised|ized))"
+_NOUNS = (
+    r"(?:name|offer|list|answer|end|start|address|quote|sign|call|note|report|reply|check|log|test"
+    r"|present|document|record|limit|cap|date|order|cost|contact|request|index|rank|rate|score)"
 )
-_JOIN = r"\b(?:and|or|as well as|but(?: also)?)\b"
+_OBJECT = (
+    r"(?= (?:the|a|an|its|their|his|her|all|any|every|each|no|at|with|by|only|what|how|whether|that"
+    r"|why|when|where|it|them|one|two|on|to|in|both)\b)"
+)
+VERBS = rf"(?:{_VERBS}|{_NOUNS}{_OBJECT})"
+ADJECTIVES = (
+    r"(?:polite|short|brief|long|correct|complete|accurate|formal|calm|true|valid|consistent"
+    r"|current|neutral|specific|honest|kind|safe|legal|warm|empathetic|encouraging|present|visible"
+    r"|unique|sorted|dated|signed|named|tested|documented|precise|factual|objective|balanced"
+    r"|grammatical|plain|direct|up to date|coherent|fair|faithful|original|lawful|binding|exact"
+    rf"|{'|'.join(sorted(_VAGUE_WORDS))}|\w{{3,}}(?:ful|ive|ous|able|ible|ly|less|ised|ized))"
+)
+JOIN = r"\b(?:and|or|as well as|but(?: also)?)\b"
 _SECOND = re.compile(
-    rf"{_JOIN} (?:also |then |not |never )*(?:{_AUXILIARY} (?!not\b)|(?:it|they|the \w+) "
-    rf"(?:{_AUXILIARY}\b|\w+s\b)|{_VERBS}\b)",
-    _CASE,
+    rf"{JOIN} (?:also |then |not |never )*(?:{AUXILIARY} (?!not\b)|(?:it|they|the \w+) "
+    rf"(?:{AUXILIARY}\b|\w+s\b)|{VERBS}\b)",
+    CASE,
 )
 _TWO_ADJECTIVES = re.compile(
-    rf"^\W*(?:is|are)\b.{{0,120}}\b{_ADJECTIVES},? {_JOIN} (?:is |also )?{_ADJECTIVES}\s*\?", _CASE
+    rf"^\W*(?:is|are)\b.{{0,120}}\b{ADJECTIVES},? {JOIN} (?:is |also )?{ADJECTIVES}\s*\?", CASE
 )
-_ALTERNATIVE = re.compile(r"\bor not\b", _CASE)
+_EITHER = re.compile(r", (?:or|and/or) |\beither\b[^?]{1,120}\bor ", CASE)
+_ALTERNATIVE = re.compile(r"\bor not\b", CASE)
 
-_NUMBER = r"(?P<n>[0-9][0-9,]*)"
-_LIMITS = (
-    (rf"(?:at most|no more than|not more than|up to|maximum(?: of)?|within) {_NUMBER} words",
-     "max_words", 0),
-    (rf"(?:fewer than|less than|under|below) {_NUMBER} words", "max_words", -1),
-    (rf"{_NUMBER} words or (?:fewer|less)", "max_words", 0),
-    (rf"(?:at least|no fewer than|no less than|minimum(?: of)?) {_NUMBER} words", "min_words", 0),
-    (rf"(?:more than|over|above) {_NUMBER} words", "min_words", 1),
-    (rf"{_NUMBER} words or more", "min_words", 0),
-    (rf"(?:at most|no more than|up to|within) {_NUMBER} characters", "max_characters", 0),
-    (rf"(?:fewer than|less than|under|below) {_NUMBER} characters", "max_characters", -1),
-    (rf"{_NUMBER} characters or (?:fewer|less)", "max_characters", 0),
-)  # fmt: skip
-_COMPILED_LIMITS = tuple((re.compile(p, _CASE), kind, shift) for p, kind, shift in _LIMITS)
-_PHRASE = re.compile(
-    r"\b(?P<verb>mentions?|contains?|includes?|avoids?|uses?)\b[^?\"“'‘]{0,40}?"
-    r"(?:\"(?P<a>[^\"]{1,80})\"|“(?P<b>[^”]{1,80})”|(?<!\w)['‘](?P<c>[^'’]{1,80})['’](?!\w))",
-    _CASE,
+SUBJECT = (
+    r"(?:it|this|they|he|she|there|(?:the|a|an|each|every|all|any|its|their|this|these)"
+    r"(?: (?!that\b|whether\b|not\b|no\b|never\b)[\w'’-]+){1,3}?)"
 )
-_MENTION = re.compile(r"\bmentions? (?:the |an? )?(?P<what>[\w.-]+(?: [\w.-]+)?)\s*\?", _CASE)
-_NEGATION = frozenset({"not", "no", "never", "without", "avoid", "avoids", "isn't", "doesn't"})
-_OTHER_CODE = (
-    (r"\b(?:valid|well[- ]formed|parses? as|strict) JSON\b", "{kind: json}"),
-    (r"\b(?:JSON )?schema\b", "{kind: json_schema, schema: …}"),
-    (r"\b(?:valid|parses? as|syntactically \w+) Python\b|\bPython\b.{0,30}\bparses?\b",
-     "{kind: python_parses}"),
-    (r"\b(?:add|adds|sum|sums) up\b|\bsums? to\b|\bequals? the sum\b",
-     "{kind: sum_equals, items: …, total: …}"),
-    (r"\bends? with a (?:complete|whole|full) (?:sentence|stop)\b", "{kind: ends_with_sentence}"),
-)  # fmt: skip
-_COMPILED_OTHER = tuple((re.compile(pattern, _CASE), kind) for pattern, kind in _OTHER_CODE)
-
-_FILLER = frozenset(
-    {"the", "a", "an", "is", "are", "does", "do", "it", "its", "this", "that", "in", "of", "to",
-     "for", "any", "with", "by", "on", "reply", "output", "text", "answer", "response", "draft",
-     "message"}
+NEGATED = re.compile(
+    rf"^\W*(?P<aux>{AUXILIARY}) (?P<subject>{SUBJECT}) (?P<word>not|never) (?!only\b|just\b|to\b)",
+    CASE,
+)
+CONTRACTED = re.compile(
+    r"^\W*(?P<aux>is|are|was|were|does|do|did|has|have|can|could|will|would|should)n['’]t ", CASE
+)
+FREE_OF = re.compile(r"\bfree (?:of|from) (?!charge\b)(?=\w)", CASE)
+NO_THING = re.compile(
+    r"\b(?:contains?|includes?|ha(?:s|ve)|mentions?|gives?|uses?|makes?|adds?|names?|shows?)"
+    r" no (?!more\b|fewer\b|less\b|longer\b|later\b)(?=\w)"
+    r"|^\W*(?:is|are) there no (?=\w)|^\W*(?:is|are|does|do|has|have) (?:no|none|nothing|nobody)\b"
+    r"(?! more than)",
+    CASE,
 )  # fmt: skip
 
 
@@ -138,15 +180,59 @@ def unquoted(question: str) -> str:
 
 def vague(question: str) -> list[str]:
     """Return the vague words of a question, each once, as written."""
-    return list(dict.fromkeys(hit.group() for hit in _VAGUE.finditer(unquoted(question))))
+    text = unquoted(question)
+    found = [(m.start(), m.end(), m.group()) for m in _VAGUE_PHRASE.finditer(text)]
+    for hit in _WORD.finditer(text):
+        inside = any(start <= hit.start() < end for start, end, _ in found[:50])
+        if not inside and hit.group().lower() in _VAGUE_WORDS:
+            found.append((hit.start(), hit.end(), hit.group()))
+    return list(dict.fromkeys(word for _, _, word in sorted(found)))
+
+
+def comparison(question: str) -> tuple[str, bool] | None:
+    """Return (comparing words, whether they name a draft nobody shows), or None if all is said."""
+    text = unquoted(question)
+    if hit := _UNSEEN.search(text):
+        return hit.group(), True
+    phrase = _compares(text)
+    return None if phrase is None or _YARDSTICK.search(text) else (phrase, False)
+
+
+def _compares(text: str) -> str | None:
+    found = [(hit.group().lower(), hit) for hit in _WORD.finditer(text)]
+    for i, (word, hit) in enumerate(found):
+        before = found[i - 1][0] if i else ""
+        if word in _COMPARATIVES and before not in ("no", "any"):
+            return hit.group()
+        if (
+            word in ("more", "less")
+            and before not in ("or", "one", "any", "no")
+            and i + 1 < len(found)
+        ):
+            after, end = found[i + 1]
+            if len(after) > 2 and after not in ("than", "and") and end.start() == hit.end() + 1:
+                return text[hit.start() : end.end()]
+    return None
+
+
+def negation(question: str) -> str | None:
+    """Return the words that make "yes" mean that something is absent, or None."""
+    text = unquoted(question)
+    if hit := CONTRACTED.search(text):
+        return hit.group().strip()
+    if hit := NEGATED.search(text):
+        return hit["word"]
+    hit = FREE_OF.search(text) or NO_THING.search(text)
+    return hit.group().strip() if hit else None
 
 
 def is_yes_no(question: str) -> bool:
     """Tell whether a question can be answered with yes or no."""
     text = question.strip()
-    if not text.endswith(("?", "？", "؟", "?)", '?"', "?”")):
+    if not text.endswith(("?", "？", "؟", "?)", '?"', "?”")) or _FOLLOW_UP.search(text):
         return False
-    return _NOT_BINARY.match(text) is None or _CLAUSE.search(text) is not None
+    asked = _NOT_BINARY.match(text) or _WH_CLAUSE.match(text)
+    return asked is None or _CLAUSE.search(text) is not None
 
 
 def second_question(question: str) -> str | None:
@@ -156,66 +242,10 @@ def second_question(question: str) -> str | None:
         return "? … ?"
     if _ALTERNATIVE.search(text):
         text = _ALTERNATIVE.sub("", text)
+    # "…, or states that there are none" is one question with two ways to pass.
+    text = _EITHER.sub(" ", text)
     hit = _SECOND.search(text) or _TWO_ADJECTIVES.search(text)
     if hit is None:
         return None
-    joined = re.search(_JOIN + r"[^?]{0,40}", hit.group() + text[hit.end() :], _CASE)
+    joined = re.search(JOIN + r"[^?]{0,40}", hit.group() + text[hit.end() :], CASE)
     return joined.group().strip() if joined else hit.group().strip()
-
-
-def code_for(question: str) -> str | None:
-    """Return the check that could decide a question, as it would stand in a contract, or None."""
-    for pattern, kind, shift in _COMPILED_LIMITS:
-        if hit := pattern.search(question):
-            limit = int(hit["n"].replace(",", "")) + shift
-            return f"{{kind: {kind}, limit: {max(limit, 0)}}}"
-    for pattern, suggestion in _COMPILED_OTHER:
-        if pattern.search(question):
-            return suggestion
-    if second_question(question) is not None:
-        return None
-    if hit := _PHRASE.search(question):
-        what = next(text for text in (hit["a"], hit["b"], hit["c"]) if text)
-        head = [*words(fold(question[: hit.start()])), fold(hit["verb"])]
-        negated = ", not: true" if _NEGATION & set(head) else ""
-        return f"{{kind: contains, text: {json.dumps(what, ensure_ascii=False)}{negated}}}"
-    if hit := _MENTION.search(question):
-        what = json.dumps(hit["what"], ensure_ascii=False)
-        return f"{{kind: contains_any, texts: [{what}, …]}} if you can list the wordings that count"
-    return None
-
-
-def nearly_same(one: str, other: str) -> bool:
-    """Tell whether two questions ask nearly the same: four of five words that matter are shared.
-
-    Numbers and negations have to agree: "at most 60 words" is not "at most 80 words".
-    """
-    left, right = set(words(fold(one))), set(words(fold(other)))
-    if fold(one) == fold(other) or left & _NEGATION != right & _NEGATION:
-        return False
-    if {w for w in left if w[0].isdigit()} != {w for w in right if w[0].isdigit()}:
-        return False
-    left, right = left - _FILLER, right - _FILLER
-    if min(len(left), len(right)) < 2:
-        return False
-    return len(left & right) >= 0.8 * len(left | right)
-
-
-def names_format(schema: object) -> bool:
-    """Tell whether a JSON Schema uses the keyword format anywhere (a property may be so called)."""
-    pending: list[tuple[object, bool]] = [(schema, True)]
-    while pending:
-        item, is_schema = pending.pop()
-        if isinstance(item, dict):
-            if is_schema and isinstance(item.get("format"), str):
-                return True
-            for key, value in item.items():
-                if key not in ("enum", "const", "default", "examples"):
-                    named = is_schema and key in (
-                        "properties", "patternProperties", "$defs", "definitions",
-                        "dependentSchemas",
-                    )  # fmt: skip
-                    pending.append((value, not named))
-        elif isinstance(item, list):
-            pending.extend((part, True) for part in item)
-    return False

@@ -60,13 +60,22 @@ def _load(text: str, name: str) -> Any:
             return YAML(typ="safe", pure=True).load(text)
         except YAMLError as error:
             mark = getattr(error, "problem_mark", None)
-            where = f"line {mark.line + 1}" if mark is not None else "somewhere"
-            problem = getattr(error, "problem", None) or "not YAML"
-            raise InputError(f"{name}, {where}", f"{problem}.") from error
+            position = getattr(error, "position", None)
+            if isinstance(position, int):  # a character that YAML does not allow
+                line = text.count("\n", 0, position) + 1
+                problem = (
+                    f"the character {show(text[position : position + 1])} cannot stand in YAML."
+                )
+                raise InputError(f"{name}, line {line}", problem, "Remove it.") from error
+            where = f"{name}, line {mark.line + 1}" if mark is not None else name
+            problem = getattr(error, "problem", None) or "this is not YAML"
+            raise InputError(where, f"{problem}.") from error
     except json.JSONDecodeError as error:
         raise InputError(f"{name}, line {error.lineno}", f"not JSON: {error.msg}.") from error
     except RecursionError as error:
-        raise InputError(name, "nested too deeply.") from error
+        raise InputError(
+            name, "nested too deeply.", "A contract needs a few levels only."
+        ) from error
     except (ValueError, ArithmeticError) as error:
         # A number or date that the parser recognises and cannot hold (5,000 digits, month 13).
         raise InputError(name, f"it holds an unusable value: {show(str(error))}.") from error

@@ -19,7 +19,7 @@ from core.files.verdicts import VerdictsFile, read_verdicts
 from core.store.contracts import Version
 from core.store.judgements import add_verdicts
 from core.store.labels import add_labels
-from core.store.outputs import OutputDifference, add_outputs, compare_outputs, output_ids
+from core.store.outputs import NewOutput, OutputDifference, add_outputs, compare_outputs, output_ids
 from core.store.store import Store
 from core.verdict import OVERALL, WordMap
 
@@ -41,16 +41,19 @@ class Said:
 class Plan:
     """What importing a table would do; nothing is stored yet.
 
-    `homeless` counts labels and verdicts whose output or criterion is neither stored nor in the
-    file: they would be left out.
+    `known` are the outputs, as (sample id, trial), that labels and verdicts can belong to: those of
+    the file whose text is new or the stored one, or without outputs in the file the stored ones.
+    `homeless` counts labels and verdicts for other outputs or criteria: they are left out.
     """
 
     table: Table
     outputs: OutputsFile | None
     labels: LabelsFile | None
     verdicts: VerdictsFile | None
+    rows_of_outputs: tuple[NewOutput, ...]
     difference: OutputDifference
     homeless: int
+    known: frozenset[tuple[str, int]]
     choices: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -95,24 +98,30 @@ def plan_import(
     found_verdicts = (
         None if verdicts is None else read_verdicts(table, verdicts.shape, verdicts.words)
     )
-    rows = [] if read is None else output_rows(read.rows)
+    rows = [] if read is None or outputs is None else output_rows(read.rows, outputs)
     difference = compare_outputs(store, project_id, rows)
-    with store.read() as c:
-        known = set(output_ids(c, project_id)) | {(r.sample_id, r.trial) for r in rows}
+    if read is None:
+        with store.read() as c:
+            known = set(output_ids(c, project_id))
+    else:
+        # What the file says of an output belongs to the text in the file, not to another one.
+        changed = {(r.sample_id, r.trial) for r in difference.changed}
+        known = {(r.sample_id, r.trial) for r in rows} - changed
     keys = {OVERALL, *(version.contract.keys if version else ())}
     said = [
         *(found_labels.rows if found_labels else ()),
         *(found_verdicts.rows if found_verdicts else ()),
     ]
-    homeless = sum(
-        1 for r in said if (r.sample_id, r.trial) not in known or r.criterion not in keys
-    )
+    homeless = sum((r.sample_id, r.trial) not in known or r.criterion not in keys for r in said)
     choices: dict[str, Any] = {}
     if labels is not None:
         choices["labels"] = labels.choices()
     if verdicts is not None:
         choices["verdicts"] = verdicts.choices()
-    return Plan(table, read, found_labels, found_verdicts, difference, homeless, choices)
+    return Plan(
+        table, read, found_labels, found_verdicts, tuple(rows), difference, homeless,
+        frozenset(known), choices,
+    )  # fmt: skip
 
 
 def carry_out(
@@ -123,41 +132,41 @@ def carry_out(
     *,
     replace_changed: bool = False,
 ) -> dict[str, dict[str, int]]:
-    """Store what a plan holds and return the counts by kind; doing it again changes nothing."""
+    """Store what a plan holds as one act and return counts by kind; again, it changes nothing.
+
+    Labels and verdicts of outputs that are kept back (another text is stored, or the file gives
+    the output twice) are kept back with them and counted as `no_output`.
+    """
     counts: dict[str, dict[str, int]] = {}
     name, sha256 = plan.table.name, plan.table.sha256
-    if plan.outputs is not None:
-        difference = add_outputs(
-            store,
-            project_id,
-            output_rows(plan.outputs.rows),
-            replace_changed=replace_changed,
-            file_name=name,
-            sha256=sha256,
-        )
-        counts["outputs"] = {
-            "new": len(difference.new),
-            "present": difference.present,
-            "changed": len(difference.changed),
-        }
-    if plan.labels is not None:
-        counts["labels"] = add_labels(
-            store,
-            project_id,
-            label_rows(plan.labels.rows),
-            version,
-            choices=plan.choices["labels"],
-            file_name=name,
-            sha256=sha256,
-        )
-    if plan.verdicts is not None:
-        counts["verdicts"] = add_verdicts(
-            store,
-            project_id,
-            verdict_rows(plan.verdicts.rows),
-            version,
-            choices=plan.choices["verdicts"],
-            file_name=name,
-            sha256=sha256,
-        )
+    welcome = set(plan.known)
+    if replace_changed:
+        welcome |= {(r.sample_id, r.trial) for r in plan.difference.changed}
+    with store.write(project_id):
+        if plan.outputs is not None:
+            difference = add_outputs(
+                store, project_id, plan.rows_of_outputs, replace_changed=replace_changed,
+                file_name=name, sha256=sha256,
+            )  # fmt: skip
+            counts["outputs"] = {
+                "new": len(difference.new),
+                "present": difference.present,
+                "replaced" if replace_changed else "kept": len(difference.changed),
+            }
+        if plan.labels is not None:
+            rows = label_rows(r for r in plan.labels.rows if (r.sample_id, r.trial) in welcome)
+            found = add_labels(
+                store, project_id, rows, version, choices=plan.choices["labels"], file_name=name,
+                sha256=sha256,
+            )  # fmt: skip
+            found["no_output"] += len(plan.labels.rows) - len(rows)
+            counts["labels"] = found
+        if plan.verdicts is not None:
+            said = verdict_rows(r for r in plan.verdicts.rows if (r.sample_id, r.trial) in welcome)
+            found = add_verdicts(
+                store, project_id, said, version, choices=plan.choices["verdicts"], file_name=name,
+                sha256=sha256,
+            )  # fmt: skip
+            found["no_output"] += len(plan.verdicts.rows) - len(said)
+            counts["verdicts"] = found
     return counts

@@ -5,16 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from core.files.labels import LabelRow
-from core.files.outputs import OutputRow
+from core.files.outputs import ColumnMap, OutputRow
 from core.files.verdicts import VerdictRow
 from core.store.judgements import NewVerdict
 from core.store.labels import NewLabel
 from core.store.outputs import NewOutput
 
 
-def output_rows(rows: Iterable[OutputRow]) -> list[NewOutput]:
-    """Return outputs as the store takes them."""
-    return [NewOutput(r.sample_id, r.output, r.trial, r.input, r.reference, r.extra) for r in rows]
+def output_rows(rows: Iterable[OutputRow], mapping: ColumnMap) -> list[NewOutput]:
+    """Return outputs as the store takes them; unmapped columns are not given."""
+    given = frozenset(name for name in ("input", "reference") if getattr(mapping, name) is not None)
+    return [
+        NewOutput(r.sample_id, r.output, r.trial, r.input, r.reference, r.extra, given)
+        for r in rows
+    ]
 
 
 def label_rows(rows: Iterable[LabelRow]) -> list[NewLabel]:

@@ -9,6 +9,7 @@ draft, one more if a judge gave a verdict. Replies in raw form stay in the store
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -60,11 +61,15 @@ class Refused(Note):
 
 @dataclass(frozen=True)
 class TraceFile:
-    """What a file of traces holds: usable traces, refused lines, and notes on what was loaded."""
+    """What a file of traces holds: usable traces, refused lines, and notes on what was loaded.
+
+    `sha256` is that of the file's bytes.
+    """
 
     traces: tuple[Trace, ...]
     refused: tuple[Refused, ...] = ()
     notes: tuple[Note, ...] = ()
+    sha256: str = ""
 
 
 def read_traces(path: Path) -> TraceFile:
@@ -122,7 +127,12 @@ def parse_traces(data: bytes, name: str) -> TraceFile:
         notes += [Note(number, trace_id, message) for message in said]
     if not loaded and all(r.trace is None for r in refused):
         raise InputError(name, f"holds no trace that can be read; {refused[0]}.")
-    return TraceFile(tuple(t for _, t in loaded.values()), tuple(refused), tuple(notes))
+    return TraceFile(
+        tuple(t for _, t in loaded.values()),
+        tuple(refused),
+        tuple(notes),
+        hashlib.sha256(data).hexdigest(),
+    )
 
 
 def _too_large(name: str, size: int) -> InputError:

@@ -23,6 +23,7 @@ class Version:
     name: str
     author: str
     created_at: str
+    ready: bool
     contract: Contract
     criteria: Mapping[str, int]
 
@@ -43,6 +44,34 @@ def refuse_incomplete(contract: Contract) -> None:
                 )
 
 
+def refuse_unready(contract: Contract) -> None:
+    """Raise InputError naming what keeps this contract from being marked ready.
+
+    What the criteria do not examine must be said, what the evaluator knows too, and every code
+    check must judge the contract's own two examples as written.
+    """
+    refuse_incomplete(contract)
+    for place, text, remedy in (
+        ("what the criteria do not examine", contract.does_not_examine, "Name what goes unseen."),
+        ("what the evaluator knows", contract.evaluator.knows, "Say what it adds."),
+    ):
+        if not text.strip():
+            raise InputError(place, "it is blank.", remedy)
+    for criterion in contract.criteria:
+        check = criterion.code_check()
+        if check is None or check.kind == "recorded":
+            continue
+        for name, wanted in (("pass_example", "PASS"), ("fail_example", "FAIL")):
+            found = check.run(getattr(criterion, name))
+            if found.verdict is None or found.verdict.value != wanted:
+                said = found.verdict.value if found.verdict else "no verdict"
+                raise InputError(
+                    f"criterion {criterion.key!r}",
+                    f"its check says {said} on its own {name.replace('_', ' ')} ({found.evidence}).",
+                    "Correct the check or the example.",
+                )
+
+
 def save_version(
     store: Store,
     project_id: int,
@@ -52,15 +81,16 @@ def save_version(
     name: str = "",
     based_on: int | None = None,
     renames: Mapping[str, str] | None = None,
+    ready: bool = False,
 ) -> Version:
-    """Store `contract` as the next version and return it.
+    """Store `contract` as the next version and return it; `ready` refuses what is not complete.
 
     `based_on` is the number of the version the author started from (None: there was none). If a
     newer one exists by now, nothing is stored and StaleSaveError names it. Content equal to the
     newest version returns that version. `renames` maps old criterion keys to new ones, so that
     labels stay with the criterion. Raises InputError when a criterion lacks question or examples.
     """
-    refuse_incomplete(contract)
+    (refuse_unready if ready else refuse_incomplete)(contract)
     with store.write(project_id) as c:
         newest = c.execute(_select(project_id).limit(1)).one_or_none()
         number = 0 if newest is None else int(newest.number)
@@ -72,7 +102,13 @@ def save_version(
                 number,
             )
         if newest is not None and newest.content_hash == contract.content_hash:
-            return _version(c, newest)
+            if ready and not newest.ready:
+                c.execute(
+                    t.contract_version.update()
+                    .where(t.contract_version.c.id == newest.id)
+                    .values(ready=True)
+                )
+            return _version(c, c.execute(_select(project_id).limit(1)).one())
         for old, new in (renames or {}).items():
             c.execute(
                 t.criterion.update()
@@ -90,6 +126,7 @@ def save_version(
             content=contract.to_data(),
             content_hash=contract.content_hash,
             created_at=now(),
+            ready=ready,
         )
         c.execute(
             t.contract_criterion.insert(),
@@ -170,4 +207,6 @@ def _version(connection: sa.Connection, row: Any) -> Version:
     contract = Contract.from_data(row.content, f"stored version {row.number}")
     # By position: a later rename changes the identity's key, not this version's text.
     ids = dict(zip(contract.keys, (int(r.criterion_id) for r in rows), strict=True))
-    return Version(row.id, row.number, row.name, row.author, row.created_at, contract, ids)
+    return Version(
+        row.id, row.number, row.name, row.author, row.created_at, row.ready, contract, ids
+    )

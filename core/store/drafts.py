@@ -89,14 +89,20 @@ def drop_draft(store: Store, draft_id: str) -> None:
 
 
 def publish_draft(
-    store: Store, project_id: int, draft: Draft, *, author: str = "", name: str = ""
+    store: Store,
+    project_id: int,
+    draft: Draft,
+    *,
+    author: str = "",
+    name: str = "",
+    ready: bool = False,
 ) -> Version:
     """Save a draft as the next contract version and forget the draft.
 
     Raises InputError when it is not a complete contract and StaleSaveError when somebody saved a
     newer version; the draft is kept in both cases.
     """
-    contract = Contract.from_data(draft.contract)
+    contract = Contract.from_data(tidy(draft.contract))
     version = save_version(
         store,
         project_id,
@@ -105,9 +111,22 @@ def publish_draft(
         name=name,
         based_on=draft.based_on,
         renames=draft.renames,
+        ready=ready,
     )
     drop_draft(store, draft.id)
     return version
+
+
+def tidy(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a draft's data without what the form leaves behind: a minimum that rule "all" has
+
+    no use for, empty mappings.
+    """
+    made = {key: value for key, value in data.items() if value != {}}
+    acceptance = made.get("acceptance")
+    if isinstance(acceptance, Mapping) and acceptance.get("rule") == "all":
+        made["acceptance"] = {"rule": "all"}
+    return made
 
 
 def _values(draft: Draft) -> Mapping[str, Any]:

@@ -15,7 +15,11 @@ from core.text import fingerprint
 
 @dataclass(frozen=True)
 class NewOutput:
-    """One output to store; `extra` holds the user's own columns. Key: (sample id, trial)."""
+    """One output to store; `extra` holds the user's own columns. Key: (sample id, trial).
+
+    `given` says which of input and reference the source holds at all: what it does not hold is no
+    change to what is stored.
+    """
 
     sample_id: str
     text: str
@@ -23,6 +27,13 @@ class NewOutput:
     input: str = ""
     reference: str | None = None
     extra: Mapping[str, str] = field(default_factory=dict)
+    given: frozenset[str] = frozenset({"input", "reference"})
+
+    def same_sample(self, input: str, reference: str | None) -> bool:
+        """Whether what is given of the sample equals what is stored of it."""
+        return ("input" not in self.given or self.input == input) and (
+            "reference" not in self.given or self.reference == reference
+        )
 
 
 @dataclass(frozen=True)
@@ -81,11 +92,9 @@ def add_outputs(
                 c.scalar(sa.select(sa.func.max(t.output.c.version)).where(_key(key))) or 0
             )
             c.execute(t.output.update().where(_key(key)).values(current=False))
-            c.execute(
-                t.sample.update()
-                .where(t.sample.c.id == key[0])
-                .values(input=row.input, reference=row.reference)
-            )
+            if row.given:
+                values = {name: getattr(row, name) for name in sorted(row.given)}
+                c.execute(t.sample.update().where(t.sample.c.id == key[0]).values(values))
         add = [*difference.new, *(difference.changed if replace_changed else ())]
         if add:
             c.execute(
@@ -183,17 +192,18 @@ def _compare(c: sa.Connection, project_id: int, rows: Sequence[NewOutput]) -> Ou
     changed: list[NewOutput] = []
     present = 0
     for row in rows:
-        key, content = (row.sample_id, row.trial), (row.text, row.input, row.reference)
+        key = (row.sample_id, row.trial)
         if key in known:
-            if known[key] == content:
+            text, *sample = known[key]
+            if text == row.text and row.same_sample(*sample):
                 present += 1
             else:
                 changed.append(row)
-        elif row.sample_id in inputs and inputs[row.sample_id] != content[1:]:
+        elif row.sample_id in inputs and not row.same_sample(*inputs[row.sample_id]):
             changed.append(row)
         else:
             new.append(row)
-            inputs[row.sample_id] = content[1:]
+            inputs.setdefault(row.sample_id, (row.input, row.reference))
     return OutputDifference(tuple(new), present, tuple(changed))
 
 

@@ -52,30 +52,40 @@ class Store:
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
+        self._open = threading.local()
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
-        """Yield a connection that sees one consistent state."""
-        with _plain_errors(), self.engine.begin() as connection:
+        """Yield a connection that sees one consistent state, the open write's own if there is one."""
+        inside = getattr(self._open, "connection", None)
+        if inside is not None:
+            yield inside
+            return
+        with _plain_errors(self.engine), self.engine.begin() as connection:
             yield connection
 
     @contextmanager
     def write(self, project_id: int | None = None) -> Iterator[Connection]:
         """Yield a connection whose changes are stored together or not at all.
 
-        With `project_id`, raises the project's revision in the same transaction.
+        With `project_id`, raises the project's revision in the same transaction. A write inside a
+        write of the same thread joins it: several calls become one act.
         """
+        inside = getattr(self._open, "connection", None)
+        if inside is not None:
+            _raise_revision(inside, project_id)
+            yield inside
+            return
         with (
-            _plain_errors(),
+            _plain_errors(self.engine),
             self.engine.execution_options(writes=True).begin() as connection,
         ):
-            if project_id is not None:
-                connection.execute(
-                    t.project.update()
-                    .where(t.project.c.id == project_id)
-                    .values(revision=t.project.c.revision + 1)
-                )
-            yield connection
+            self._open.connection = connection
+            try:
+                _raise_revision(connection, project_id)
+                yield connection
+            finally:
+                self._open.connection = None
 
     def close(self) -> None:
         """Close every connection."""
@@ -137,6 +147,17 @@ class Store:
                 t.project.update().where(t.project.c.id == project_id).values(removed_at=when)
             )
 
+    def retire_project(self, project_id: int) -> None:
+        """Take a project off the screen and free its address for a fresh one."""
+        with self.write(project_id) as c:
+            c.execute(
+                t.project.update()
+                .where(t.project.c.id == project_id)
+                .values(
+                    removed_at=now(), sample_slug=None, slug=t.project.c.slug + f"-{project_id}"
+                )
+            )
+
     def delete_project(self, project_id: int) -> None:
         """Delete a project and everything in it for good."""
         with self.write() as c:
@@ -157,6 +178,14 @@ class Store:
         with self.read() as c:
             value = c.scalar(sa.select(t.project.c.revision).where(t.project.c.id == project_id))
         return int(value or 0)
+
+
+def _raise_revision(connection: Connection, project_id: int | None) -> None:
+    if project_id is not None:
+        table = t.project
+        connection.execute(
+            table.update().where(table.c.id == project_id).values(revision=table.c.revision + 1)
+        )
 
 
 def insert_id(connection: Connection, table: sa.Table, **values: Any) -> int:
@@ -251,6 +280,8 @@ def make_engine(url: str) -> Engine:
     """Return an engine with this project's settings for SQLite or PostgreSQL."""
     try:
         parsed = sa.make_url(url)
+        if parsed.get_backend_name() not in ("sqlite", "postgresql"):
+            raise sa.exc.ArgumentError(parsed.get_backend_name())
         if parsed.get_backend_name() == "postgresql":
             parsed = parsed.set(drivername="postgresql+psycopg")
         engine = sa.create_engine(parsed, pool_pre_ping=parsed.get_backend_name() != "sqlite")
@@ -266,7 +297,7 @@ def make_engine(url: str) -> Engine:
 
 def _sqlite_settings(connection: Any, _record: Any) -> None:
     connection.isolation_level = None
-    settings = ("journal_mode=WAL", "busy_timeout=30000", "foreign_keys=ON", "synchronous=NORMAL")
+    settings = ("journal_mode=WAL", "busy_timeout=10000", "foreign_keys=ON", "synchronous=NORMAL")
     for pragma in settings:
         connection.execute(f"PRAGMA {pragma}")
 
@@ -294,7 +325,11 @@ def _migrate(engine: Engine) -> None:
 
     config = alembic_config()
     script = ScriptDirectory.from_config(config)
-    with _MIGRATE, _plain_errors(), engine.execution_options(writes=True).begin() as connection:
+    with (
+        _MIGRATE,
+        _plain_errors(engine),
+        engine.execution_options(writes=True).begin() as connection,
+    ):
         if engine.dialect.name == "postgresql":
             connection.execute(sa.text("SELECT pg_advisory_xact_lock(740121)"))
         current = MigrationContext.configure(connection).get_current_revision()
@@ -311,7 +346,7 @@ def _migrate(engine: Engine) -> None:
 
 
 @contextmanager
-def _plain_errors() -> Iterator[None]:
+def _plain_errors(engine: Engine) -> Iterator[None]:
     """Turn the database's errors into one line people can act on; our own pass through."""
     try:
         yield
@@ -321,7 +356,15 @@ def _plain_errors() -> Iterator[None]:
         raise
     except (sa.exc.OperationalError, sa.exc.DatabaseError) as error:
         cause = str(error.orig).splitlines()[0] if error.orig else "no detail"
-        raise StoreError(f"The workspace database cannot be used: {cause}.") from error
+        where = engine.url.render_as_string(hide_password=True)
+        if engine.dialect.name == "sqlite":
+            where = str(engine.url.database)
+        remedy = (
+            "Somebody else is writing for long: try again."
+            if "locked" in cause
+            else "Check that it is there and can be written, or choose another workspace."
+        )
+        raise StoreError(f"{where}: the workspace cannot be used ({cause}). {remedy}") from error
 
 
 def _project(row: Any) -> Project:

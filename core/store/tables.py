@@ -9,7 +9,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import sqlalchemy as sa
 from sqlalchemy import (
+    BigInteger,
     Boolean,
     Column,
     Float,
@@ -104,6 +106,8 @@ contract_version = Table(
     Column("content", JsonText, nullable=False),
     Column("content_hash", String(64), nullable=False),
     Column("created_at", String(40), nullable=False),
+    # Somebody said: this is the version to work with. Only complete versions can be.
+    Column("ready", Boolean, nullable=False, server_default=sa.false()),
     UniqueConstraint("project_id", "number"),
 )
 
@@ -277,4 +281,57 @@ contract_draft = Table(
     Column("based_on", Integer, nullable=False),
     Column("content", JsonText, nullable=False),
     Column("updated_at", String(40), nullable=False),
+)
+
+trace = Table(
+    "trace",
+    metadata,
+    _id(),
+    _to("project"),
+    Column("trace_id", ModelText, nullable=False),
+    Column("arm", String(10), nullable=False),
+    Column("sample_id", ModelText, nullable=False),
+    Column("trial", ModelText, nullable=False),
+    # What came: another hash under the same trace_id is another trace, and is refused.
+    Column("content_hash", String(64), nullable=False),
+    Column("exit", String(20)),
+    Column("returned_round", Integer),
+    # The summary: worked out from the drafts once, when the trace is stored.
+    Column("summary", JsonText, nullable=False),
+    _to("import_batch", nullable=True),
+    Column("stored_at", String(40), nullable=False),
+    # Bulky columns last, so that reading summaries does not page through them.
+    Column("stop", JsonText),
+    Column("contract", JsonText),
+    Column("input", ModelText, nullable=False),
+    Column("extra", JsonText, nullable=False),
+    UniqueConstraint("project_id", "trace_id"),
+    Index(None, "project_id", "sample_id"),
+)
+
+round_ = Table(
+    "round",
+    metadata,
+    Column("trace_pk", Integer, ForeignKey("trace.id", ondelete="CASCADE"), primary_key=True),
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("fingerprint", ModelText),
+    # The exact score as a fraction ("7/2"), since the shown and the decided value never disagree.
+    Column("score", ModelText),
+    Column("generate_calls", BigInteger, nullable=False),
+    Column("judge_calls", BigInteger, nullable=False),
+    Column("reused", Boolean, nullable=False),
+    Column("tokens_in", BigInteger),
+    Column("tokens_out", BigInteger),
+    Column("tokens_cached", BigInteger),
+    Column("seconds", Float),
+    Column("usd", Float),
+    Column("gold", String(10)),
+    # Verdicts by criterion with evidence and change, null where nobody read the draft.
+    Column("judgement", JsonText),
+    Column("checked_by", JsonText, nullable=False),
+    Column("extra", JsonText, nullable=False),
+    Column("draft", ModelText),
+    Column("feedback", ModelText, nullable=False),
+    Column("error", ModelText, nullable=False),
+    Column("raw", ModelText),
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import streamlit as st
 
 from core.charts import RateRow, interval_chart
@@ -100,7 +102,7 @@ def table_2x2(c: Confusion) -> None:
         ):
             chosen = state.get("cell", "false_accept") == cell
             column.button(
-                f"{getattr(c, cell)} {words}",
+                plural(getattr(c, cell), words.removesuffix("s")),
                 key=f"agreement.{cell}",
                 type="primary" if chosen else "secondary",
                 width="stretch",
@@ -155,6 +157,13 @@ def words_chosen(project: Project) -> None:
         small("Words as chosen at import", *said[:6])
 
 
+@st.cache_resource(max_entries=30, show_spinner=False)
+def _chart(rows: tuple[RateRow, ...], marks: tuple[tuple[str, float], ...]) -> dict[str, Any]:
+    """Return the interval chart as Vega-Lite: building it takes longer than drawing it."""
+    spec: dict[str, Any] = interval_chart(rows, dict(marks)).to_dict()
+    return spec
+
+
 def by_criterion(found: Agreement, limits: Limits | None) -> None:
     """Draw both rates of every criterion with intervals and limits, and the numbers as a table."""
     st.subheader("Per criterion", anchor=False)
@@ -172,9 +181,10 @@ def by_criterion(found: Agreement, limits: Limits | None) -> None:
                 "of bad": count_of(c.false_accept_rate),
                 "False rejects": f"{rate(c.false_reject_rate)}",
                 "of good": count_of(c.false_reject_rate),
-                "Precision": rate(c.precision),
                 "Kappa": coefficient(c.kappa),
                 "n": c.n,
+                "Precision": rate(c.precision),
+                "of accepted": count_of(c.precision),
                 "Unlabelled": c.unlabelled,
                 "Unscored": c.unscored,
             }
@@ -184,8 +194,8 @@ def by_criterion(found: Agreement, limits: Limits | None) -> None:
         marks["False-accept rate"] = limits.false_accept_rate
     if limits and limits.false_reject_rate:
         marks["False-reject rate"] = limits.false_reject_rate
-    st.altair_chart(
-        interval_chart(rows, marks),
+    st.vega_lite_chart(
+        spec=_chart(tuple(rows), tuple(marks.items())),
         alt="False-accept and false-reject rate of every criterion with 95 % intervals; the "
         "table below holds the same numbers.",
     )

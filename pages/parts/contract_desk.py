@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,6 +11,8 @@ import streamlit as st
 
 from core.contract.contract import Contract
 from core.contract.difference import stale
+from core.contract.finding import Finding
+from core.contract.lint import lint_data
 from core.contract.merge import merge
 from core.errors import InputError, StaleSaveError
 from core.store import drafts
@@ -17,7 +20,12 @@ from core.store.contracts import Version, refuse_incomplete, say_same_meaning
 from core.store.contracts import versions as all_versions
 from core.store.store import Project
 from pages.parts import state
+from pages.parts.guard import guarded
 from pages.parts.workspace import store
+
+
+UNDO = 50
+"""Changes that can be taken back, the newest first."""
 
 
 @dataclass(frozen=True)
@@ -46,18 +54,35 @@ def open_desk(project: Project, version: Version | None) -> Desk:
     found = drafts.load_draft(store(), project.id, draft_id) if draft_id else None
     if found is None:
         state.put("draft", None)
+        _steps().clear()
         return Desk(project, version, drafts.fresh(version), False)
     return Desk(project, version, found, True)
 
 
+@guarded
 def write(desk: Desk, draft: drafts.Draft, *, turn: bool = False) -> None:
     """Store the draft; `turn` when criteria moved, so that every form starts afresh from it."""
+    _steps().append(desk.draft)
+    del _steps()[:-UNDO]
     if desk.stored:
         drafts.write_draft(store(), draft)
     else:
         state.put("draft", drafts.add_draft(store(), desk.project.id, draft))
     if turn:
         turn_form()
+
+
+def _steps() -> list[drafts.Draft]:
+    """Return what the draft was before each of the last changes in this tab."""
+    found: list[drafts.Draft] = st.session_state.setdefault("contract.steps", [])
+    return found
+
+
+@guarded
+def _undo(desk: Desk) -> None:
+    before = _steps().pop()
+    drafts.write_draft(store(), replace(before, id=desk.draft.id, based_on=desk.draft.based_on))
+    turn_form()
 
 
 def turn_form() -> None:
@@ -80,11 +105,26 @@ def set_value(desk: Desk, path: tuple[str | int, ...], key: str, clean: Any = No
     write(desk, replace(desk.draft, contract=data))
 
 
+def lint_of(desk: Desk) -> list[Finding]:
+    """Return what lint finds in the draft, kept until the draft changes."""
+    return _lint(json.dumps(desk.data, sort_keys=True))
+
+
+@st.cache_resource(max_entries=50, show_spinner=False)
+def _lint(data: str) -> list[Finding]:
+    return lint_data(json.loads(data))
+
+
+def say(good: bool, what: str, more: str = "") -> None:
+    """Keep a message for the top of the page after the next run; `more` is shown verbatim."""
+    st.session_state["contract.said"] = (good, what, more)
+
+
 # --- saving ----------------------------------------------------------------------------------
 
 
-def save_bar(desk: Desk) -> None:
-    """Draw where the draft stands and the way to save it."""
+def save_bar(desk: Desk, more: Callable[[Desk], None] = lambda desk: None) -> None:
+    """Draw where the draft stands and the way to save it; `more` adds to the same row."""
     said = st.session_state.pop("contract.said", None)
     if said:
         (st.success if said[0] else st.error)(said[1])
@@ -98,12 +138,20 @@ def save_bar(desk: Desk) -> None:
             author = state.get("reviewer") or ""
             st.text_input("Your name", value=author, key="contract.author")
             st.text_input("What changed, in a few words", key="contract.name")
+            st.toggle(
+                "Mark as ready",
+                key="contract.ready",
+                help="Needs a line on what the criteria do not examine, and checks that judge "
+                "their own examples as written.",
+            )
             _meanings(desk, trouble)
             st.button(
                 "Save", type="primary", on_click=_save, args=(desk,), disabled=trouble is not None
             )
         if desk.stored:
+            st.button("Undo", on_click=_undo, args=(desk,), disabled=not _steps())
             st.button("Discard changes", on_click=_discard, args=(desk,))
+        more(desk)
     if desk.stored and trouble:
         st.warning("Not ready to be saved:")
         st.text(trouble)
@@ -124,11 +172,11 @@ def _meanings(desk: Desk, trouble: str | None) -> None:
     """Ask, for every reworded criterion, whether the labels given so far still stand."""
     if trouble or desk.version is None or desk.version.number != desk.draft.based_on:
         return
-    new = Contract.from_data(desk.data)
+    new = Contract.from_data(drafts.tidy(desk.data))
     for key in stale(desk.version.contract, new, desk.draft.renames).labels:
         st.text(f"The question or an example of {key!r} changed:")
         st.segmented_control(
-            f"Labels of {key}",
+            "Do its labels still stand?",
             ["new", "same"],
             format_func={
                 "new": "New meaning: labels go stale",
@@ -159,13 +207,17 @@ def _keep_labels(desk: Desk, saved: Version) -> None:
 
 def _trouble(desk: Desk) -> str | None:
     try:
-        refuse_incomplete(Contract.from_data(desk.data))
+        refuse_incomplete(Contract.from_data(drafts.tidy(desk.data)))
     except InputError as error:
         return str(error)
     return None
 
 
+@guarded
 def _save(desk: Desk) -> None:
+    if not st.session_state["contract.author"].strip():
+        say(False, "Not saved.", "Type your name: a version has an author.")
+        return
     try:
         saved = drafts.publish_draft(
             store(),
@@ -173,27 +225,26 @@ def _save(desk: Desk) -> None:
             desk.draft,
             author=st.session_state["contract.author"],
             name=st.session_state["contract.name"],
+            ready=st.session_state.get("contract.ready", False),
         )
     except (InputError, StaleSaveError) as error:
-        st.session_state["contract.said"] = (False, "Not saved.", str(error))
+        say(False, "Not saved.", str(error))
         return
     _keep_labels(desk, saved)
     state.put("draft", None)
     turn_form()
-    st.session_state["contract.said"] = (True, f"Saved as version {saved.number}.", "")
+    say(True, f"Saved as version {saved.number}.", "")
 
 
+@guarded
 def _discard(desk: Desk) -> None:
     # The draft stays in the store under its id; the address of before brings it back.
     state.put("draft", None)
     turn_form()
-    st.session_state["contract.said"] = (
-        True,
-        "Changes put aside. Go back in your browser to undo.",
-        "",
-    )
+    say(True, "Changes put aside. Go back in your browser to undo.", "")
 
 
+@guarded
 def _rebase(desk: Desk, newest: Version) -> None:
     """Take over what others saved meanwhile and keep this draft's own changes on top."""
     found = {v.number: v for v in all_versions(store(), desk.project.id)}
@@ -211,4 +262,4 @@ def _rebase(desk: Desk, newest: Version) -> None:
         if not merged.conflicts
         else "Both are in the draft now; decide on:"
     )
-    st.session_state["contract.said"] = (True, said, "\n".join(merged.conflicts))
+    say(True, said, "\n".join(merged.conflicts))

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import streamlit as st
 
+from core.contract.finding import Finding
 from pages.parts import state
 from pages.parts.contract_desk import Desk, write
 from pages.parts.contract_fields import BY, criterion_form
 
 
-def criteria(desk: Desk) -> None:
+def criteria(desk: Desk, findings: Sequence[Finding]) -> None:
     """Draw the list of criteria and the editor of the chosen one."""
     items: list[dict[str, Any]] = desk.data["criteria"]
     left, right = st.columns([2, 3], gap="large")
@@ -22,7 +25,7 @@ def criteria(desk: Desk) -> None:
                 st.text(
                     "No criteria yet. Add the first: one question that is answered by yes or no."
                 )
-        at = _list(desk, items)
+        at = _list(desk, items, findings)
         with st.container(horizontal=True):
             st.button(
                 "Add", type="primary" if not items else "secondary", on_click=_add, args=(desk,)
@@ -36,10 +39,10 @@ def criteria(desk: Desk) -> None:
                 st.button("Delete", on_click=_delete, args=(desk, at))
     if items:
         with right:
-            criterion_form(desk, at)
+            criterion_form(desk, at, findings)
 
 
-def _list(desk: Desk, items: list[dict[str, Any]]) -> int:
+def _list(desk: Desk, items: list[dict[str, Any]], findings: Sequence[Finding]) -> int:
     """Draw the criteria as a table and return the position of the chosen one."""
     if not items:
         return 0
@@ -47,6 +50,7 @@ def _list(desk: Desk, items: list[dict[str, Any]]) -> int:
     wanted = state.get("criterion")
     at = keys.index(wanted) if wanted in keys else 0
     table = desk.key("list")
+    counts = Counter(f.position for f in findings)
 
     def chosen() -> None:
         rows = st.session_state[table]["selection"]["rows"]
@@ -57,9 +61,10 @@ def _list(desk: Desk, items: list[dict[str, Any]]) -> int:
             {
                 "Criterion": c.get("key", ""),
                 "By": BY.get(c.get("checked_by", "judge"), "?"),
+                "Lint": counts[i] or None,
                 "Question": c.get("question", ""),
             }
-            for c in items
+            for i, c in enumerate(items)
         ],
         hide_index=True,
         on_select=chosen,

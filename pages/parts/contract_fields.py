@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,19 +13,17 @@ from core.checks.kind import Parameter
 from core.checks.registry import KINDS
 from core.contract.contract import Contract
 from core.contract.criterion import Criterion
-from core.contract.ladder import LADDER, EvaluatorType
-from core.contract.lint import Finding, lint
+from core.contract.finding import Finding, apply, follow
 from core.errors import InputError
-from pages.parts.contract_desk import Desk, set_value, write
+from pages.parts.contract_desk import Desk, say, set_value, write
 from pages.parts.panels import mark
 
 BY = {"code": "Code", "judge": "Judge", "person": "Person"}
 
 
-def criterion_form(desk: Desk, at: int) -> None:
+def criterion_form(desk: Desk, at: int, findings: Sequence[Finding]) -> None:
     """Draw the form of one criterion, with what its check says and what lint found."""
     item = desk.data["criteria"][at]
-    findings = _findings(desk, str(item.get("key", "")))
 
     def field(
         name: str, label: str, help: str, *, area: bool = False, height: int | None = None
@@ -64,6 +63,19 @@ def criterion_form(desk: Desk, at: int) -> None:
     )
     if item.get("checked_by") == "code":
         _check(desk, at, item.get("check") or {})
+    if (desk.data.get("acceptance") or {}).get("rule") == "threshold":
+        key = desk.key(at, "weight")
+        st.number_input(
+            "Weight",
+            value=float(item.get("weight", 1)),
+            min_value=0.0,
+            step=0.5,
+            format="%g",
+            key=key,
+            help="What a PASS on this criterion adds to the sum; above 0.",
+            on_change=set_value,
+            args=(desk, ("criteria", at, "weight"), key),
+        )
     built = _built(item)
     for name, label in (
         ("pass_example", "Example that passes"),
@@ -71,9 +83,7 @@ def criterion_form(desk: Desk, at: int) -> None:
     ):
         field(name, label, "A whole output, as the writer would hand it in.", area=True)
         _tried(built, item, name)
-    for finding in findings:
-        with st.container(border=True):
-            st.text(f"{finding.message}\n→ {finding.fix}")
+    show_findings(desk, [f for f in findings if f.position == at])
 
 
 def _built(item: dict[str, Any]) -> Criterion | InputError | None:
@@ -208,113 +218,25 @@ def _json(text: str) -> Any:
         return text
 
 
-def _findings(desk: Desk, key: str) -> list[Finding]:
+def show_findings(desk: Desk, findings: Sequence[Finding]) -> None:
+    """Draw what lint found, each with the one click that mends it where there is one."""
+    for number, finding in enumerate(findings):
+        with st.container(border=True, horizontal=True, vertical_alignment="center"):
+            st.text(f"{finding.message}\n→ {finding.fix}", width="stretch")
+            if finding.patch is not None:
+                st.button(
+                    finding.patch.label,
+                    key=desk.key("fix", finding.position, number),
+                    on_click=_mend,
+                    args=(desk, finding),
+                )
+
+
+def _mend(desk: Desk, finding: Finding) -> None:
     try:
-        contract = Contract.from_data(desk.data)
-    except InputError:
-        return []
-    return [f for f in lint(contract) if f.criterion == key]
-
-
-def whole_form(desk: Desk) -> None:
-    """Draw everything that is not a criterion."""
-    data = desk.data
-
-    def text(path: tuple[str, ...], label: str, help: str, height: int = 80) -> None:
-        value: Any = data
-        for part in path:
-            value = (value or {}).get(part, "")
-        key = desk.key(*path)
-        st.text_area(
-            label,
-            value=str(value or ""),
-            key=key,
-            help=help,
-            height=height,
-            on_change=set_value,
-            args=(desk, path, key),
-        )
-
-    def number(
-        path: tuple[str, ...], label: str, help: str, *, whole: bool, scale: float = 1
-    ) -> None:
-        value: Any = data
-        for part in path:
-            value = (value or {}).get(part)
-        shown = None if not isinstance(value, int | float) else value * scale
-        key = desk.key(*path)
-        st.number_input(
-            label,
-            value=None if shown is None else (int(shown) if whole else float(shown)),
-            key=key,
-            help=help,
-            step=1 if whole else 1.0,
-            format=None if whole else "%g",
-            on_change=set_value,
-            args=(desk, path, key, lambda v: None if v is None else v / scale if not whole else v),
-        )
-
-    left, right = st.columns(2, gap="large")
-    with left:
-        text(("title",), "Title", "What this contract is called in reports.", 68)
-        text(("task",), "Task", "What the writer is asked to produce.")
-        key = desk.key("evaluator.type")
-        st.selectbox(
-            "Who evaluates",
-            [e.value for e in EvaluatorType],
-            index=[e.value for e in EvaluatorType].index(
-                (data.get("evaluator") or {}).get("type", "rubric_other_model")
-            ),
-            format_func=lambda e: LADDER[EvaluatorType(e)].title,
-            key=key,
-            on_change=set_value,
-            args=(desk, ("evaluator", "type"), key),
-            help="The ladder, strongest first: stop at the first row you can staff.",
-        )
-        rung = LADDER[
-            EvaluatorType((data.get("evaluator") or {}).get("type", "rubric_other_model"))
-        ]
-        st.caption(f"Adds: {rung.adds} Fails by: {rung.fails_by}")
-        text(
-            ("evaluator", "knows"),
-            "What does it know that the writer does not?",
-            "Without an answer a second call repeats the first one's beliefs.",
-        )
-        text(
-            ("does_not_examine",),
-            "What the criteria do not examine",
-            "A loop improves exactly what the evaluator measures, and nothing else.",
-        )
-    with right:
-        number(("stop", "cap"), "Cap: drafts at most", "A whole number, 1 or more.", whole=True)
-        number(
-            ("stop", "window"),
-            "Plateau: rounds without a higher score",
-            "The loop ends after so many rounds without a higher score.",
-            whole=True,
-        )
-        key = desk.key("stop.keep")
-        st.segmented_control(
-            "Without a pass, hand back",
-            ["best", "last"],
-            key=key,
-            required=True,
-            default=(data.get("stop") or {}).get("keep", "best"),
-            on_change=set_value,
-            args=(desk, ("stop", "keep"), key),
-        )
-        text(("stop", "on_failure"), "Failures go to", "Who gets the flagged draft.", 68)
-        number(
-            ("limits", "false_accept_rate"),
-            "Limit for false accepts (%)",
-            "Bad outputs the judge may pass, in percent of bad outputs.",
-            whole=False,
-            scale=100,
-        )
-        number(
-            ("limits", "false_reject_rate"),
-            "Limit for false rejects (%)",
-            "Good outputs the judge may fail, in percent of good outputs.",
-            whole=False,
-            scale=100,
-        )
+        data = apply(desk.data, finding)
+        origins = follow(desk.draft.origins, desk.data, finding)
+    except InputError as error:
+        say(False, "Nothing was changed.", str(error))
+        return
+    write(desk, replace(desk.draft, contract=data, origins=origins), turn=True)

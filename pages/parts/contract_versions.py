@@ -8,8 +8,10 @@ from dataclasses import replace
 
 import streamlit as st
 
+from core.contract.contract import Contract
 from core.contract.difference import differences, stale
 from core.files.contracts import contract_to_json, contract_to_yaml
+from core.render import contract_markdown
 from core.store.contracts import Version
 from core.store.contracts import versions as all_versions
 from core.wording import plural
@@ -18,9 +20,20 @@ from pages.parts.panels import small, verbatim
 from pages.parts.workspace import store
 
 
+@st.cache_resource(max_entries=50, show_spinner=False)
+def _saved(project_id: int, revision: int) -> list[Version]:
+    return all_versions(store(), project_id)
+
+
+@st.cache_resource(max_entries=50, show_spinner=False)
+def _texts(version_id: int, _contract: Contract) -> tuple[str, str, str]:
+    """Return a version as page, YAML and JSON; writing 500 criteria as YAML takes a second."""
+    return contract_markdown(_contract), contract_to_yaml(_contract), contract_to_json(_contract)
+
+
 def versions(desk: Desk) -> None:
     """Draw the saved versions, newest first, and one of them in full."""
-    found = all_versions(store(), desk.project.id)
+    found = _saved(desk.project.id, desk.project.revision)
     if not found:
         st.caption("Nothing saved yet.")
         return
@@ -30,6 +43,7 @@ def versions(desk: Desk) -> None:
                 "Version": v.number,
                 "Saved (UTC)": v.created_at[:16].replace("T", " "),
                 "By": v.author,
+                "Ready": "✓ ready" if v.ready else "",
                 "What changed": v.name,
                 "Criteria": len(v.contract.criteria),
             }
@@ -61,13 +75,12 @@ def versions(desk: Desk) -> None:
             disabled=one == found[0].number,
             help="Puts its content into the editor as unsaved changes; nothing is overwritten.",
         )
-        st.download_button(
-            "YAML", contract_to_yaml(chosen.contract), f"{name}.yaml", on_click="ignore"
-        )
-        st.download_button(
-            "JSON", contract_to_json(chosen.contract), f"{name}.json", on_click="ignore"
-        )
-    verbatim(contract_to_yaml(chosen.contract), height=460)
+        page, yaml, json_text = _texts(chosen.id, chosen.contract)
+        st.download_button("One page (Markdown)", page, f"{name}.md", on_click="ignore")
+        st.download_button("YAML", yaml, f"{name}.yaml", on_click="ignore")
+        st.download_button("JSON", json_text, f"{name}.json", on_click="ignore")
+    shown = st.segmented_control("Show as", ["Page", "YAML"], default="Page", required=True)
+    verbatim(page if shown == "Page" else yaml, height=520)
 
 
 def _difference(older: Version, newer: Version) -> None:

@@ -1,135 +1,113 @@
-"""The parts of the home page: five steps, each with its state, its number and what to do next."""
+"""The parts of the home page: five steps, then the projects and samples of this workspace."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 
 import streamlit as st
 
 from core.contract.contract import Limits
 from core.contract.lint import lint
-from core.statistics.confusion import Confusion
-from core.statistics.interval import Result, Undefined
+from core.loop.stop import Arm
+from core.questions import (
+    Measured,
+    State,
+    Step,
+    baseline_step,
+    contract_step,
+    decision_step,
+    judge_step,
+    labels_step,
+)
+from core.statistics.interval import Undefined
 from core.store.contracts import Version
 from core.store.judgements import JudgeKind, judges
-from core.store.progress import Progress, load_progress
+from core.store.progress import load_progress
 from core.store.store import Project
 from core.verdict import OVERALL
-from core.wording import plural, rate
 from pages.parts import state
 from pages.parts.numbers import agreement
 from pages.parts.panels import small
 from pages.parts.shell import page_at
+from pages.parts.trace_panels import TraceNumbers
+from pages.parts.trace_panels import numbers as trace_numbers
 from pages.parts.workspace import add_sample, store, version
 from sample_data.samples import SAMPLES
 
-MARKS = {"yes": "✓ yes", "no": "✕ no", "open": "○ not known yet"}
+MARKS = {State.YES: "✓ yes", State.NO: "✕ no", State.OPEN: "○ not known yet"}
 
 
-@dataclass(frozen=True)
-class Step:
-    """One step: its answer (yes, no, open), the numbers behind it, what to do, and where."""
-
-    title: str
-    asks: str
-    answer: str
-    numbers: tuple[str, ...]
-    todo: str
-    page: str
-    view: str | None = None
-
-
-def contract_step(current: Version | None) -> Step:
-    """Are there criteria, each with examples and without a lint finding?"""
-    title, asks = "Contract", "Could a stranger tell what passes and what fails?"
-    if current is None:
-        return Step(title, asks, "open", ("No version saved yet.",), "Write the first criterion", "contract")  # fmt: skip
-    findings = lint(current.contract)
-    count = plural(len(current.contract.criteria), "criterion", "criteria")
-    numbers = (f"Version {current.number}, {count}.", plural(len(findings), "lint finding") + ".")
-    todo = "Read the findings" if findings else "Read the contract"
-    return Step(title, asks, "no" if findings else "yes", numbers, todo, "contract")
-
-
-def labels_step(p: Progress) -> Step:
-    """Have people labelled outputs?"""
-    title, asks = "Labels", "Do people say what is good and what is bad?"
-    if not p.outputs:
-        return Step(title, asks, "open", ("No outputs yet.",), "Import outputs", "label", "import")
-    numbers = (
-        f"{p.labelled:,} of {plural(p.outputs, 'output')} labelled.",
-        f"{plural(p.labels, 'label')} by {plural(p.reviewers, 'person', 'people')}.",
-    )
-    done = p.labelled == p.outputs
-    return Step(title, asks, "yes" if done else "open", numbers, "Label more" if not done else "See where people and judge differ", "label" if not done else "agreement")  # fmt: skip
+def steps_of(project: Project) -> list[Step]:
+    """Return the five steps of a project, the decision last."""
+    current = version(project)
+    p = load_progress(store(), project.id)
+    traces = trace_numbers(project)
+    before = [
+        contract_step(None, 0, 0)
+        if current is None
+        else contract_step(
+            current.number, len(current.contract.criteria), len(lint(current.contract))
+        ),
+        labels_step(
+            p.outputs,
+            p.labelled,
+            p.labels,
+            p.reviewers,
+            sum(arm.check.n > 0 and arm.traces for arm in traces.arms.values()),
+        ),
+        judge_step(
+            measured(project, current, traces), current.contract.limits if current else Limits()
+        ),
+        baseline_step(traces.compared),
+    ]
+    return [*before, decision_step(before)]
 
 
-def judge_step(project: Project, current: Version | None) -> Step:
-    """Is a judge inside the limits, shown by its intervals?"""
-    title, asks = "Judge", "Is it inside your limits for false accepts and false rejects?"
+def measured(project: Project, current: Version | None, traces: TraceNumbers) -> list[Measured]:
+    """Return every judge against gold; without labels, the check as the traces' gold shows it."""
     known = judges(store(), project.id)
     chosen = [j for j in known if j.kind is not JudgeKind.CODE] or known
-    if not chosen:
-        return Step(title, asks, "open", ("Nobody has judged yet.",), "Run code checks or import verdicts", "judge")  # fmt: skip
-    limits = current.contract.limits if current else Limits()
-    numbers: list[str] = []
-    answers = []
+    found = []
     for one in chosen[:3]:
         c = agreement(project, current, one.id).confusion[OVERALL]
-        numbers += [
-            one.name,
-            f"  false accepts {rate(c.false_accept_rate)}",
-            f"  false rejects {rate(c.false_reject_rate)}",
+        found.append(Measured(one.name, c.false_accept_rate, c.false_reject_rate))
+    loop = traces.arms.get(Arm.LOOP)
+    if loop is not None and loop.labelled and all(isinstance(m.far, Undefined) for m in found):
+        c = loop.check
+        return [
+            Measured("The check, on final drafts", c.false_accept_rate, c.false_reject_rate, True)
         ]
-        answers.append(
-            "open"
-            if any(limit is None or isinstance(r, Undefined) for r, limit in _pairs(c, limits))
-            else "yes"
-            if all(r.high <= limit for r, limit in _pairs(c, limits))
-            else "no"
-        )
-    answer = next((a for a in ("yes", "open", "no") if a in answers), "open")
-    todo = (
-        "Set limits in the contract"
-        if limits.false_accept_rate is None
-        else "See what it gets wrong"
-    )
-    page = "contract" if limits.false_accept_rate is None else "agreement"
-    return Step(title, asks, answer, tuple(numbers), todo, page)
+    return found
 
 
-def _pairs(c: Confusion, limits: Limits) -> tuple[tuple[Result, float | None], ...]:
-    return (
-        (c.false_accept_rate, limits.false_accept_rate),
-        (c.false_reject_rate, limits.false_reject_rate),
-    )
-
-
-def steps(project: Project) -> None:
-    """Draw the five steps of a project in a row."""
-    current = version(project)
-    found = [
-        contract_step(current),
-        labels_step(load_progress(store(), project.id)),
-        judge_step(project, current),
-    ]
-    for column, step in zip(st.columns(len(found)), found, strict=True):
-        with column, st.container(border=True, height="stretch"):
-            st.markdown(f"**{step.title}**")
-            small(step.asks)
-            st.text(MARKS[step.answer])
-            small(*step.numbers)
-            st.space("stretch")
-            if st.button(step.todo, key=f"home.{step.title}", width="stretch"):
+def steps(found: Sequence[Step]) -> None:
+    """Draw the steps one below the other: question, answer, numbers, one thing to do."""
+    for number, step in enumerate(found, 1):
+        with st.container(border=True):
+            asks, answer, numbers, todo = st.columns([3, 2, 5, 3], vertical_alignment="center")
+            with asks.container(gap="xxsmall"):
+                st.markdown(f"**{number}. {step.title}**")
+                small(step.asks)
+            answer.text(MARKS[step.state])
+            with numbers:
+                small(*step.numbers)
+            main = step is found[-1]
+            if todo.button(
+                step.todo,
+                key=f"home.{step.title}",
+                width="stretch",
+                type="primary" if main else "secondary",
+            ):
                 state.put("view", step.view)
+                for name, value in step.link:
+                    state.put(name, value)
                 st.switch_page(page_at(step.page))
 
 
 def no_project() -> None:
     """Draw the empty state."""
     with st.container(border=True):
-        st.text("No project is open. Make one, or bring back a sample, under Projects on the left.")
+        st.text("No project is open. Make one under Projects on the left, or add a sample below.")
 
 
 def projects(open_now: Project | None) -> None:

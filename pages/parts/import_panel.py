@@ -15,6 +15,8 @@ from core.store.contracts import Version
 from core.store.store import Project
 from core.verdict import OVERALL, WordMap, suggest_words
 from core.wording import criterion_name, plural
+from pages.parts.guard import guarded
+from pages.parts.panels import small
 from pages.parts.workspace import store
 
 HOLDS = {"outputs": "Outputs", "labels": "People's labels", "verdicts": "A judge's verdicts"}
@@ -62,50 +64,42 @@ def import_screen(project: Project, version: Version | None, default: Sequence[s
 
 def read_uploaded(file_id: str, name: str, data: bytes) -> Table | None:
     """Return the table, asking for the encoding and separator where the file needs it."""
-    encoding = st.session_state.get(f"import.encoding.{file_id}")
-    separator = st.session_state.get(f"import.separator.{file_id}")
+    places = st.columns([2, 2, 4], vertical_alignment="bottom")
+    # Always there, whatever the file turns out to be: a wrong choice can be taken back.
+    encoding = places[0].selectbox(
+        "Encoding",
+        ENCODINGS,
+        index=None,
+        placeholder="As found",
+        accept_new_options=True,
+        key=f"import.encoding.{file_id}",
+    )
+    separator = places[1].selectbox(
+        "Separator",
+        list(SEPARATORS),
+        index=None,
+        placeholder="As found",
+        format_func=lambda o: SEPARATORS.get(o, o),
+        key=f"import.separator.{file_id}",
+    )
     try:
         table = _table(file_id, name, encoding, separator, data)
-    except NeedsChoice as error:
-        need = error
-        st.warning("One thing about this file has to be said before it can be read.")
-        st.text(str(need))
+    except NeedsChoice as need:
+        likely = SEPARATORS.get(need.guess, need.guess)
+        st.warning(f"Choose the {need.field} above: the file does not say it.")
+        st.text(f"{need.problem} It is likely {likely}.")
         if need.preview:
+            st.caption("Read that way:")
             st.code(need.preview, language=None)
-        known = ENCODINGS if need.field == "encoding" else list(SEPARATORS)
-        options = list(dict.fromkeys([need.guess, *known]))
-        st.selectbox(
-            f"Which {need.field} is it?",
-            options,
-            index=None,
-            placeholder="Choose",
-            key=f"import.{need.field}.{file_id}",
-            format_func=lambda o: SEPARATORS.get(o, o) + (" (likely)" if o == need.guess else ""),
-        )
         return None
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        how = (
-            f"{plural(len(table), 'row')}, {plural(len(table.columns), 'column')}, {table.encoding}"
+    places[2].caption(
+        f"{plural(len(table), 'row')}, {plural(len(table.columns), 'column')}, {table.encoding}"
+        + (
+            ""
+            if table.separator is None
+            else f", {SEPARATORS.get(table.separator, 'other')} separated"
         )
-        st.caption(
-            how
-            + (
-                ""
-                if table.separator is None
-                else f", {SEPARATORS.get(table.separator, 'other')} separated"
-            )
-        )
-        if table.separator is not None:
-            st.selectbox(
-                "Separator",
-                list(SEPARATORS),
-                format_func=SEPARATORS.get,
-                width=160,
-                index=None,
-                placeholder="Read differently",
-                label_visibility="collapsed",
-                key=f"import.separator.{file_id}",
-            )
+    )
     st.dataframe(
         [dict(zip(table.columns, row, strict=True)) for row in table.rows[:5]], hide_index=True
     )
@@ -313,6 +307,9 @@ def _confirm(project: Project, version: Version | None, plan: Plan) -> None:
             + (f" ({unscored:,} unscored)" if unscored else "")
         )
     st.text("; ".join(parts) + ".")
+    repeats = sum(p.duplicates for p in (plan.outputs, plan.labels, plan.verdicts) if p is not None)
+    if repeats:
+        small(f"{plural(repeats, 'row')} repeat another word for word and count once.")
     replace = False
     if d.changed:
         st.warning(
@@ -328,8 +325,8 @@ def _confirm(project: Project, version: Version | None, plan: Plan) -> None:
         )
     if plan.homeless:
         st.warning(
-            f"{plural(plan.homeless, 'label or verdict', 'labels or verdicts')} for outputs or "
-            "criteria that are not in this project: left out."
+            f"{plural(plan.homeless, 'label or verdict', 'labels or verdicts')} that have no home here: left out. "
+            "Their output or criterion is not in this project, or stands there with another text."
         )
     if plan.conflicts:
         st.warning(
@@ -354,10 +351,13 @@ def _confirm(project: Project, version: Version | None, plan: Plan) -> None:
     )
 
 
+@guarded
 def _store(project: Project, version: Version | None, plan: Plan, replace: bool) -> None:
     counts = carry_out(store(), project.id, version, plan, replace_changed=replace)
     names = {
         "new": "new",
+        "replaced": "stored as a new version",
+        "kept": "kept as they were",
         "changed": "changed",
         "present": "already here",
         "no_output": "without their output",

@@ -10,7 +10,7 @@ from core.runs.code_checks import runnable
 from core.statistics.confusion import FAIL, MISSING, PASS
 from core.store.contracts import Version
 from core.store.judgements import Judge, JudgeKind
-from core.store.store import Project, imports_of
+from core.store.store import Import, Project, imports_of
 from core.wording import plural
 from pages.parts.numbers import code_counts
 from pages.parts.workspace import store
@@ -71,7 +71,7 @@ def imports(project: Project) -> None:
                 "File": i.file_name,
                 "PASS means": ", ".join(i.choices.get("pass", [])) if i.choices else "",
                 "FAIL means": _fails(i.choices) if i.choices else "",
-                "Stored": plural(i.counts.get("new", 0) + i.counts.get("changed", 0), "row"),
+                "Stored": plural(i.counts.get("new", 0) + _changed(i), "row"),
                 "Already here": i.counts.get("present", 0),
                 "Left out": i.counts.get("no_output", 0) + i.counts.get("no_criterion", 0),
             }
@@ -84,3 +84,8 @@ def imports(project: Project) -> None:
 def _fails(choices: dict[str, list[str] | None]) -> str:
     words = choices.get("fail")
     return "every other word" if words is None else ", ".join(words)
+
+
+def _changed(batch: Import) -> int:
+    """Return how many rows of a batch took the place of others; outputs kept back do not."""
+    return batch.counts.get("replaced" if batch.kind == "outputs" else "changed", 0)

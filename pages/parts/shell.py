@@ -12,6 +12,7 @@ from pathlib import Path
 import streamlit as st
 
 from core.errors import BenchError
+from pages.parts.guard import say_what_failed
 
 ROOT = Path(__file__).parents[2]
 _READY = "shell.ready"
@@ -24,6 +25,7 @@ _TITLES = {
     "judge": "Judge",
     "agreement": "Agreement",
     "arithmetic": "Arithmetic",
+    "traces": "Traces",
     "evidence": "Evidence",
 }
 
@@ -53,6 +55,7 @@ def main() -> None:
 
     try:
         workspace.sidebar()
+        say_what_failed()
         here.run()
     except BenchError as error:
         st.error("This could not be done.")

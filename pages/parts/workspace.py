@@ -9,7 +9,9 @@ from core.files.folder import load_folder
 from core.store.contracts import Version, latest_version
 from core.store.store import Project, Store, open_store
 from pages.parts import state
+from pages.parts.guard import guarded
 from pages.parts.panels import small
+from pages.parts.shell import page_at
 from sample_data.samples import SAMPLES
 
 
@@ -22,23 +24,29 @@ def store() -> Store:
 def project() -> Project | None:
     """Return the project that is open, or None when there is none."""
     projects = {p.slug: p for p in store().projects()}
-    slug = state.get("project")
-    if slug not in projects:
-        slug = next(iter(projects), None)
-        state.put("project", slug)
-    return None if slug is None else projects[slug]
+    slug = state.get("project", next(iter(projects), None))
+    # An address that names a project which is not here opens no other one in its place.
+    return projects.get(slug or "")
 
 
 def need_project() -> Project:
     """Return the open project, or draw the empty state and end the page."""
     found = project()
     if found is None:
-        st.info("No project is open. Make one, or bring back the sample, in the sidebar.")
+        with st.container(border=True, horizontal_alignment="center"):
+            named = state.get("project")
+            st.text("No project is open. Make one, or add a sample, on the first page.")
+            if named:
+                st.text(
+                    f"The address names {named!r}, which is not in this workspace or was removed."
+                )
+            if st.button("Go to the first page", type="primary"):
+                st.switch_page(page_at("home"))
         st.stop()
     return found
 
 
-@st.cache_data(max_entries=200, show_spinner=False)
+@st.cache_resource(max_entries=200, show_spinner=False)
 def _version(project_id: int, revision: int) -> Version | None:
     return latest_version(store(), project_id)
 
@@ -54,6 +62,7 @@ def open_samples() -> None:
         add_sample(next(iter(SAMPLES)))
 
 
+@guarded
 def add_sample(slug: str) -> None:
     """Open a sample project: as it was left if it was removed, else fresh from its files."""
     sample = SAMPLES[slug]
@@ -80,7 +89,12 @@ def sidebar() -> None:
     with st.sidebar:
         titles = {p.slug: p.title for p in store().projects()}
         if titles:
-            state.pick("project", "Project", list(titles), show=lambda slug: titles[slug])
+            known = (
+                titles
+                if open_now or not state.get("project")
+                else {"": "Choose a project", **titles}
+            )
+            state.pick("project", "Project", list(known), show=lambda slug: known[slug])
         if open_now is not None and open_now.note:
             small(open_now.note)
         with st.popover("Projects", width="stretch"):
@@ -107,10 +121,19 @@ def _projects(open_now: Project | None) -> None:
             st.button(
                 "Bring back",
                 key=f"projects.back.{gone.id}",
-                on_click=store().restore_project,
+                on_click=guarded(store().restore_project),
                 args=(gone.id,),
             )
     if open_now is not None:
+        if open_now.sample_slug is not None:
+            st.button(
+                "Start this sample afresh",
+                key="projects.fresh",
+                on_click=_afresh,
+                args=(open_now,),
+                width="stretch",
+                help="Loads it again as shipped. What was done to it moves to the removed projects.",
+            )
         st.button(
             "Remove this project from the list",
             key="projects.remove",
@@ -121,6 +144,7 @@ def _projects(open_now: Project | None) -> None:
         )
 
 
+@guarded
 def _create() -> None:
     title = st.session_state["projects.title"]
     if not title.strip():
@@ -134,6 +158,13 @@ def _create() -> None:
     state.put("project", made.slug)
 
 
+@guarded
+def _afresh(open_now: Project) -> None:
+    store().retire_project(open_now.id)
+    add_sample((open_now.sample_slug or "").replace("-", "_"))
+
+
+@guarded
 def _remove(project_id: int) -> None:
     store().remove_project(project_id)
     state.put("project", None)

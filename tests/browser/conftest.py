@@ -34,6 +34,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if Path(__file__).parent in item.path.parents:
             item.add_marker(pytest.mark.browser)
+            # With several workers, one has the browser: typing at speed wants a quiet machine.
+            item.add_marker(pytest.mark.xdist_group("browser"))
 
 
 @dataclass

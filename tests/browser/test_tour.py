@@ -10,7 +10,7 @@ import pytest
 from sample_data.samples import SAMPLES
 from tests.browser.conftest import Browser, Server, shot
 
-PAGES = ["home", "contract", "label", "judge", "agreement", "arithmetic", "evidence"]
+PAGES = ["home", "contract", "label", "judge", "agreement", "traces", "arithmetic", "evidence"]
 TITLES = {page: page.capitalize() for page in PAGES} | {"home": "Evaluator Bench"}
 WRONG = "[data-testid=stException], [data-testid=stAlertContentError]"
 

@@ -1,0 +1,275 @@
+"""A contract as one page of Markdown, for people who audit a loop without reading its code.
+
+Whatever people wrote is data: short texts have every character escaped that Markdown could read,
+longer ones stand in a fence that none of their lines can close.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+
+from core.contract.contract import Contract, Threshold
+from core.contract.criterion import CheckedBy, Criterion
+from core.contract.ladder import LADDER
+from core.statistics.interval import Result, Undefined
+from core.wording import count_of, decimal, percent, plural, rate
+
+NOT_MEASURED = "not measured"
+_CHECKED_BY = {
+    CheckedBy.CODE: "code",
+    CheckedBy.JUDGE: "a judge",
+    CheckedBy.PERSON: "a person",
+}
+_MARKED = re.compile(r"([\\`*_{}\[\]<>#|~$^&!@=])")
+_DIRECTIVE = re.compile(r":(?=[\w/\[])")
+_WEB = re.compile(r"\b(www)\.", re.IGNORECASE)
+_FIRST = re.compile(r"^(\d+)([.)])(?=\s|$)|^([-+])")
+_TICKS = re.compile(r"`+")
+_LINE_END = re.compile("\r\n?|[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
+_CONTROL = re.compile("[\x00-\x08\x0e-\x1b\x1f\x7f]")
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """What was measured on labelled outputs: how many, when, and the two error rates."""
+
+    n: int
+    date: str
+    false_accept_rate: Result
+    false_reject_rate: Result
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """What loop and plain retries came to under the same check and cap.
+
+    Shares are rates over tasks; `calls_per_accepted` is the loop's mean, at least 1, or None if
+    nothing was accepted.
+    """
+
+    retries_accepted: Result
+    loop_accepted: Result
+    calls_per_accepted: float | None
+
+
+def contract_markdown(
+    contract: Contract,
+    *,
+    calibration: Calibration | None = None,
+    baseline: Baseline | None = None,
+) -> str:
+    """Return the contract as one Markdown page; what was not measured says so."""
+    lines = [
+        f"# Evaluator contract: {inline(contract.title) or 'untitled'}",
+        "",
+        *_field("Task", contract.task),
+        *_evaluator(contract),
+        "## Criteria",
+        "",
+        "Each is a yes-or-no question about the output; yes is a pass.",
+        "",
+    ]
+    for number, criterion in enumerate(contract.criteria, 1):
+        lines += _criterion(number, criterion, weighted=isinstance(contract.acceptance, Threshold))
+    lines += [
+        *_field("What these criteria do not examine", contract.does_not_examine),
+        *_given(contract),
+        *_verdict(contract),
+        *_calibration(contract, calibration),
+        *_stop(contract),
+        *_baseline(baseline),
+    ]
+    return "\n".join(lines).rstrip("\n") + "\n"
+
+
+# --- text as data ------------------------------------------------------------------------------
+
+
+def inline(text: str) -> str:
+    """Return `text` as one line that Markdown shows as it is; runs of blanks become one."""
+    line = " ".join(_visible(text).split())
+    line = _WEB.sub(r"\1\\.", _DIRECTIVE.sub(r"\\:", _MARKED.sub(r"\\\1", line)))
+    return _FIRST.sub(lambda m: f"\\{m[3]}" if m[3] else f"{m[1]}\\{m[2]}", line)
+
+
+def fenced(text: str) -> list[str]:
+    """Return the lines of a code block that holds `text`; no line of it can end the block."""
+    body = _LINE_END.sub("\n", _CONTROL.sub("\ufffd", text)).split("\n")
+    longest = max((len(run) for run in _TICKS.findall(text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return [f"{fence}text", *body, fence]
+
+
+def _visible(text: str) -> str:
+    """Return `text` with line ends as blanks and control characters made visible."""
+    return _CONTROL.sub("\ufffd", _LINE_END.sub(" ", text))
+
+
+def _block(text: str) -> list[str]:
+    """Return `text` as lines of a page: escaped if it is one line, else in a fence."""
+    trimmed = text.strip()
+    if len(trimmed) <= 300 and not re.search(r"[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]", trimmed):
+        return [inline(trimmed)]
+    return fenced(text)
+
+
+def _field(heading: str, text: str) -> list[str]:
+    return [f"## {heading}", "", *(_block(text) if text.strip() else ["*not stated*"]), ""]
+
+
+# --- the parts of the page -----------------------------------------------------------------------
+
+
+def _evaluator(contract: Contract) -> list[str]:
+    rung = LADDER[contract.evaluator.type]
+    row = list(LADDER).index(contract.evaluator.type) + 1
+    return [
+        "## Evaluator",
+        "",
+        f"Type: {inline(rung.title)} (row {row} of {len(LADDER)}, the first being the strongest)",
+        "",
+        f"- Adds: {inline(rung.adds)}",
+        f"- Fails by: {inline(rung.fails_by)}",
+        "",
+        *_field("What it knows that the generator does not", contract.evaluator.knows),
+    ]
+
+
+def _criterion(number: int, criterion: Criterion, *, weighted: bool) -> list[str]:
+    weight = f", weight {criterion.weight:g}" if weighted else ""
+    lines = [
+        f"### C{number}. {inline(criterion.key)}",
+        "",
+        *(_block(criterion.question) if criterion.question.strip() else ["*no question*"]),
+        "",
+        f"Checked by {_CHECKED_BY[criterion.checked_by]}{weight}.",
+        "",
+    ]
+    if criterion.check is not None:
+        short = json.dumps(criterion.check, ensure_ascii=False)
+        long = json.dumps(criterion.check, ensure_ascii=False, indent=2)
+        lines += [*fenced(short if len(short) <= 100 else long), ""]
+    for name, text in (("Pass", criterion.pass_example), ("Fail", criterion.fail_example)):
+        if text.strip():
+            lines += [f"{name} example:", "", *fenced(text), ""]
+        else:
+            lines += [f"{name} example: *none*", ""]
+    return lines
+
+
+def _given(contract: Contract) -> list[str]:
+    reference = ", reference answer" if contract.receives_reference else " (no reference answer)"
+    return [
+        "## What the evaluator is given",
+        "",
+        f"- Receives: task input, output, criteria{reference}",
+        "- Never receives: the conversation the output was written in",
+        "",
+    ]
+
+
+def _verdict(contract: Contract) -> list[str]:
+    rule = contract.acceptance
+    if isinstance(rule, Threshold):
+        accepted = (
+            f"the weights of the criteria marked PASS reach {rule.minimum:g} of"
+            f" {float(contract.total_weight):g}; UNKNOWN counts as FAIL"
+        )
+        score = "summed weight of the criteria marked PASS"
+    else:
+        accepted = "every criterion is PASS; UNKNOWN counts as FAIL"
+        score = "number of criteria marked PASS"
+    skipped = (
+        "Judged criteria are asked even when a code check has failed."
+        if contract.judge_when_code_fails
+        else "Code runs first; once acceptance is out of reach the judge is not asked."
+    )
+    return [
+        "## Verdict",
+        "",
+        "- Per criterion: evidence first, then PASS, FAIL or UNKNOWN",
+        f"- Accepted: {accepted}; worked out by code, never by the evaluator",
+        f"- Score: {score}",
+        "- Failures: go back to the generator whole and unedited, with its last draft",
+        f"- {skipped}",
+        "",
+    ]
+
+
+def _calibration(contract: Contract, found: Calibration | None) -> list[str]:
+    limits = contract.limits
+    head = (
+        NOT_MEASURED
+        if found is None
+        else f"{plural(found.n, 'labelled output')}, {inline(found.date)}"
+    )
+    rows = (
+        ("False-accept rate (bad outputs passed)", found.false_accept_rate if found else None,
+         limits.false_accept_rate),
+        ("False-reject rate (good outputs failed)", found.false_reject_rate if found else None,
+         limits.false_reject_rate),
+    )  # fmt: skip
+    lines = ["## Calibration", "", f"- Labelled examples: {head}"]
+    for name, result, limit in rows:
+        allowed = "no limit set" if limit is None else f"limit {percent(limit)}"
+        lines.append(f"- {name}: {_measured(result)}; {allowed}")
+    return [*lines, ""]
+
+
+def _measured(result: Result | None) -> str:
+    if result is None:
+        return NOT_MEASURED
+    if isinstance(result, Undefined):
+        return inline(result.reason)
+    return f"{rate(result)}, {count_of(result)}"
+
+
+def _stop(contract: Contract) -> list[str]:
+    stop = contract.stop
+    budget = stop.budget
+    ceilings = [
+        None if budget.calls is None else plural(budget.calls, "call"),
+        None if budget.usd is None else f"{budget.usd:g} US dollars",
+        None if budget.tokens is None else plural(budget.tokens, "token"),
+        None if budget.seconds is None else f"{budget.seconds:g} seconds",
+    ]
+    keep = (
+        "the best draft by score, the earliest of equals"
+        if stop.keep == "best"
+        else "the last draft"
+    )
+    to = inline(stop.on_failure) or "*nobody named*"
+    return [
+        "## Stop rule",
+        "",
+        f"- Round cap: {plural(stop.cap, 'draft')} at most",
+        f"- No progress: {plural(stop.window, 'round')} without a higher score; a draft seen before",
+        f"- Ceiling per task: {', '.join(c for c in ceilings if c) or 'none'}",
+        f"- Exit without a pass: {keep}, flagged, sent to: {to}",
+        "",
+        "## Logged per round",
+        "",
+        "Number, draft, fingerprint, verdicts with evidence, score, calls, tokens, seconds, cost, and"
+        " how the run ended.",
+        "",
+    ]
+
+
+def _baseline(found: Baseline | None) -> list[str]:
+    calls = NOT_MEASURED
+    if found is not None:
+        calls = (
+            "undefined, nothing was accepted"
+            if found.calls_per_accepted is None
+            else decimal(found.calls_per_accepted)
+        )
+    return [
+        "## Baseline (same check, same cap)",
+        "",
+        f"- Plain retries, accepted share: {_measured(found.retries_accepted if found else None)}",
+        f"- Loop, accepted share: {_measured(found.loop_accepted if found else None)}",
+        f"- Loop, calls per accepted output: {calls}",
+        "",
+    ]

@@ -1,0 +1,324 @@
+"""Traces in the store: whole loops with their rounds, and summaries that need no drafts.
+
+What a summary says depends on every draft (a shape, whether a text came back), so it is worked out
+once, when the trace is stored: counting ten thousand traces must not read fifty thousand drafts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from fractions import Fraction
+from typing import Any
+
+import sqlalchemy as sa
+
+from core.contract.contract import Contract, StopRule
+from core.contract.criterion import CheckedBy
+from core.errors import InputError, show
+from core.judging.judgement import Judgement
+from core.loop.stop import Arm, Exit
+from core.loop.summary import Summary, summarise
+from core.loop.trace import Round, Trace
+from core.store import tables as t
+from core.store.store import Store, insert_id, now, record_import
+from core.text import content_hash
+from core.verdict import CriterionVerdict, LabelValue, Unscored, Verdict
+
+MOST = 2**62
+"""The largest amount (calls, tokens, seconds, money) of one round that is stored."""
+
+
+@dataclass(frozen=True)
+class TraceDifference:
+    """What storing traces would do: new ones, ones already here, and ids that stand for another.
+
+    `other` are traces whose trace_id is stored with other content: reported, never overwritten.
+    """
+
+    new: tuple[Trace, ...]
+    present: int
+    other: tuple[Trace, ...]
+
+
+def compare_traces(store: Store, project_id: int, traces: Sequence[Trace]) -> TraceDifference:
+    """Return what `add_traces` would find."""
+    rows = _rows(traces)
+    with store.read() as c:
+        return _compare(c, project_id, traces, rows)
+
+
+def add_traces(
+    store: Store,
+    project_id: int,
+    traces: Sequence[Trace],
+    *,
+    file_name: str = "",
+    sha256: str = "",
+) -> TraceDifference:
+    """Store the traces that are new, all or none of them, and return what was found.
+
+    The same traces twice change nothing. Raises InputError for a count no database can hold.
+    """
+    rows = _rows(traces)
+    with store.read() as c:
+        found = _compare(c, project_id, traces, rows)
+    if not found.new:
+        return found
+    facts = {trace.trace_id: asdict(summarise(trace)) for trace in found.new}
+    with store.write(project_id) as c:
+        found = _compare(c, project_id, traces, rows)
+        batch = record_import(
+            c,
+            project_id,
+            kind="traces",
+            file_name=file_name,
+            sha256=sha256,
+            choices={},
+            counts={
+                "new": len(found.new), "present": found.present, "other": len(found.other),
+            },
+        )  # fmt: skip
+        shared = {"project_id": project_id, "import_batch_id": batch, "stored_at": now()}
+        rounds: list[dict[str, Any]] = []
+        for trace in found.new:
+            row = rows[trace.trace_id]
+            key = insert_id(c, t.trace, **shared, **row.trace, summary=facts[trace.trace_id])
+            rounds += [{"trace_pk": key, **values} for values in row.rounds]
+        if rounds:
+            c.execute(t.round_.insert(), rounds)
+    return found
+
+
+def count_traces(store: Store, project_id: int) -> int:
+    """Return the number of traces in a project."""
+    query = sa.select(sa.func.count()).where(t.trace.c.project_id == project_id)
+    with store.read() as c:
+        return int(c.scalar(query) or 0)
+
+
+def load_summaries(store: Store, project_id: int) -> list[Summary]:
+    """Return a summary of every trace in the order they were stored; no draft is read."""
+    query = (
+        sa.select(t.trace.c.summary)
+        .where(t.trace.c.project_id == project_id)
+        .order_by(t.trace.c.id)
+    )  # fmt: skip
+    with store.read() as c:
+        return [_summary(data) for data in c.scalars(query)]
+
+
+def load_trace(store: Store, project_id: int, trace_id: str) -> Trace | None:
+    """Return one whole trace, equal to the one that was stored, or None."""
+    query = sa.select(t.trace).where(
+        t.trace.c.project_id == project_id, t.trace.c.trace_id == trace_id
+    )
+    with store.read() as c:
+        row = c.execute(query).one_or_none()
+        if row is None:
+            return None
+        rounds = c.execute(
+            sa.select(t.round_)
+            .where(t.round_.c.trace_pk == row.id)
+            .order_by(t.round_.c.number)
+        ).all()  # fmt: skip
+    return _trace(row, rounds)
+
+
+def each_trace(store: Store, project_id: int) -> Iterator[Trace]:
+    """Yield every whole trace in the order they were stored, one at a time."""
+    query = (
+        sa.select(t.trace.c.trace_id)
+        .where(t.trace.c.project_id == project_id)
+        .order_by(t.trace.c.id)
+    )  # fmt: skip
+    with store.read() as c:
+        names = list(c.scalars(query))
+    for name in names:
+        trace = load_trace(store, project_id, name)
+        if trace is not None:
+            yield trace
+
+
+def arms_of_sample(
+    store: Store, project_id: int, sample_id: str, trial: str
+) -> list[tuple[Arm, str]]:
+    """Return (arm, trace id) of every trace of one sample and trial, loop first."""
+    query = (
+        sa.select(t.trace.c.arm, t.trace.c.trace_id)
+        .where(
+            t.trace.c.project_id == project_id,
+            t.trace.c.sample_id == sample_id,
+            t.trace.c.trial == trial,
+        )
+        .order_by(t.trace.c.arm, t.trace.c.id)
+    )
+    with store.read() as c:
+        return [(Arm(r.arm), r.trace_id) for r in c.execute(query)]
+
+
+# --- in -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Row:
+    trace: dict[str, Any]
+    rounds: list[dict[str, Any]]
+
+
+def _rows(traces: Sequence[Trace]) -> dict[str, _Row]:
+    """Return the columns of each trace by its id; raises InputError for an id given twice."""
+    written: dict[int, Any] = {}
+    rows: dict[str, _Row] = {}
+    for trace in traces:
+        if trace.trace_id in rows:
+            raise InputError(
+                f"trace {show(trace.trace_id)}", "it is given twice.", "Give each its own id."
+            )
+        contract: Any = trace.contract
+        if isinstance(contract, Contract):
+            # Traces of one file share their contract object: write it out once.
+            if id(contract) not in written:
+                written[id(contract)] = contract.to_data()
+            contract = written[id(contract)]
+        head = {
+            "trace_id": trace.trace_id,
+            "arm": trace.arm.value,
+            "sample_id": trace.sample_id,
+            "trial": trace.trial,
+            "input": trace.input,
+            "contract": contract,
+            "stop": None if trace.stop is None else trace.stop.model_dump(mode="json"),
+            "exit": None if trace.exit is None else trace.exit.value,
+            "returned_round": trace.returned_round,
+            "extra": dict(trace.extra),
+        }
+        rounds = [_round_row(trace, r) for r in trace.rounds]
+        head["content_hash"] = content_hash([head, rounds])
+        rows[trace.trace_id] = _Row(head, rounds)
+    return rows
+
+
+def _round_row(trace: Trace, r: Round) -> dict[str, Any]:
+    counts = ("generate_calls", "judge_calls", "tokens_in", "tokens_out", "tokens_cached")
+    for name in (*counts, "seconds", "usd"):
+        if (getattr(r, name) or 0) > MOST:
+            raise InputError(
+                f"trace {show(trace.trace_id)}, round {r.number}, {name}",
+                f"{show(getattr(r, name))} is more than can be stored.",
+            )
+    judgement = r.judgement
+    return {
+        "number": r.number,
+        "draft": r.draft,
+        "fingerprint": r.fingerprint,
+        "score": None if r.score is None else str(r.score),
+        "judgement": None if judgement is None else _judgement_data(judgement),
+        "raw": None if judgement is None else judgement.raw,
+        "feedback": r.feedback,
+        "error": r.error,
+        **{name: getattr(r, name) for name in counts},
+        "reused": r.reused,
+        # As a float, so that 2 and 2.0 are one trace.
+        "seconds": None if r.seconds is None else float(r.seconds),
+        "usd": None if r.usd is None else float(r.usd),
+        "gold": None if r.gold is None else r.gold.value,
+        "checked_by": {key: who.value for key, who in r.checked_by.items()},
+        "extra": dict(r.extra),
+    }
+
+
+def _judgement_data(judgement: Judgement) -> dict[str, Any]:
+    return {
+        "verdicts": [
+            [key, v.verdict, v.evidence, v.change, v.unscored]
+            for key, v in judgement.verdicts.items()
+        ],
+        "unscored": judgement.unscored,
+        "detail": judgement.detail,
+        "evaluator": judgement.evaluator,
+    }
+
+
+def _compare(
+    c: sa.Connection, project_id: int, traces: Iterable[Trace], rows: Mapping[str, _Row]
+) -> TraceDifference:
+    query = sa.select(t.trace.c.trace_id, t.trace.c.content_hash).where(
+        t.trace.c.project_id == project_id
+    )
+    known = {r.trace_id: r.content_hash for r in c.execute(query)}
+    new: list[Trace] = []
+    other: list[Trace] = []
+    present = 0
+    for trace in traces:
+        stored = known.get(trace.trace_id)
+        if stored is None:
+            new.append(trace)
+        elif stored == rows[trace.trace_id].trace["content_hash"]:
+            present += 1
+        else:
+            other.append(trace)
+    return TraceDifference(tuple(new), present, tuple(other))
+
+
+# --- out ------------------------------------------------------------------------------------
+
+
+def _summary(data: dict[str, Any]) -> Summary:
+    exit = None if data["exit"] is None else Exit(data["exit"])
+    changed = {"arm": Arm(data["arm"]), "exit": exit, "shapes": tuple(data["shapes"])}
+    return Summary(**(data | changed))
+
+
+def _trace(row: Any, rounds: Sequence[Any]) -> Trace:
+    contract = row.contract
+    return Trace(
+        trace_id=row.trace_id,
+        arm=Arm(row.arm),
+        sample_id=row.sample_id,
+        trial=row.trial,
+        input=row.input,
+        contract=Contract.from_data(contract) if isinstance(contract, dict) else contract,
+        stop=None if row.stop is None else StopRule.model_validate(row.stop),
+        rounds=tuple(_round(r) for r in rounds),
+        exit=None if row.exit is None else Exit(row.exit),
+        returned_round=row.returned_round,
+        extra=row.extra,
+    )
+
+
+def _round(r: Any) -> Round:
+    return Round(
+        number=r.number,
+        draft=r.draft,
+        fingerprint=r.fingerprint,
+        judgement=None if r.judgement is None else _judgement(r.judgement, r.raw),
+        score=None if r.score is None else Fraction(r.score),
+        feedback=r.feedback,
+        generate_calls=r.generate_calls,
+        judge_calls=r.judge_calls,
+        reused=r.reused,
+        tokens_in=r.tokens_in,
+        tokens_out=r.tokens_out,
+        tokens_cached=r.tokens_cached,
+        seconds=r.seconds,
+        usd=r.usd,
+        gold=None if r.gold is None else LabelValue(r.gold),
+        error=r.error,
+        checked_by={key: CheckedBy(who) for key, who in r.checked_by.items()},
+        extra=r.extra,
+    )
+
+
+def _judgement(data: Mapping[str, Any], raw: str | None) -> Judgement:
+    verdicts = {
+        key: CriterionVerdict(
+            None if verdict is None else Verdict(verdict),
+            evidence,
+            change,
+            None if unscored is None else Unscored(unscored),
+        )
+        for key, verdict, evidence, change, unscored in data["verdicts"]
+    }
+    reason = None if data["unscored"] is None else Unscored(data["unscored"])
+    return Judgement(verdicts, reason, data["detail"], data["evaluator"], raw)

@@ -1,0 +1,56 @@
+"""Traces: what recorded loops and retries came to, and each of them replayed round by round."""
+
+from pages.parts.shell import ensure
+
+ensure()
+
+import streamlit as st
+
+from pages.parts import state
+from pages.parts import trace_panels as panels
+from pages.parts.panels import page_title
+from pages.parts.trace_import import import_screen, say_stored
+from pages.parts.trace_list import chosen_trace
+from pages.parts.trace_replay import replay_panel
+from pages.parts.workspace import need_project
+
+VIEWS = {"overview": "Overview", "replay": "Replay", "import": "Import"}
+
+project = need_project()
+page_title(
+    "Traces",
+    "Recorded loops and retries: how they ended, whether feedback beat trying again, and every "
+    "draft with what the check said of it.",
+)
+say_stored()
+found = panels.numbers(project)
+if not found.summaries:
+    with st.container(border=True):
+        st.text("There are no traces yet. Import the log of your loop to begin.")
+        import_screen(project)
+    st.stop()
+
+views = list(VIEWS)
+if "trace" in st.query_params and "view" not in st.query_params:
+    state.put("view", "replay")
+view = state.pick(
+    "view",
+    "View",
+    views,
+    show=lambda key: VIEWS[key],
+    widget=st.segmented_control,
+    label_visibility="collapsed",
+    required=True,
+)
+if view == "overview":
+    panels.headline(found)
+    panels.check_against_labels(found)
+    panels.loop_against_retry(found)
+    panels.arms_table(found)
+    panels.shapes_table(found)
+elif view == "replay":
+    trace_id = chosen_trace(found)
+    if trace_id is not None:
+        replay_panel(project, trace_id)
+else:
+    import_screen(project)

@@ -1,0 +1,125 @@
+"""Paired comparison: published tables, hand-worked cases, and laws."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import comb
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.errors import InputError
+from core.statistics.comparison import (
+    Paired,
+    mcnemar_exact,
+    mcnemar_mid_p,
+    paired_difference,
+    wilson,
+)
+from core.statistics.interval import Estimate, Undefined
+
+counts = st.integers(0, 60)
+
+
+@pytest.mark.parametrize(
+    ("b", "c", "exact", "mid"),
+    [
+        # Fagerland, Lydersen and Laake 2013: Bentur et al. (printed .070, .039), Cavo et al.
+        # (printed .052, .035).
+        (1, 7, 0.0703125, 0.039062500000000014),
+        (6, 16, 0.052478790283203125, 0.03468966484069824),
+        # statsmodels test_mcnemar_exact, printed .000004, .378688, .089452, .00206.
+        (121, 59, 4.4344492637551645e-06, 3.2666467957745733e-06),
+        (70, 59, 0.3786876626931185, 0.33468775873692724),
+        (80, 59, 0.08945231499446925, 0.07555082875265662),
+        (30, 60, 0.0020602656809630745, 0.0015165131944572226),
+        # 48 against 39 of 60, from the least to the most discordant pairs the margins allow.
+        (9, 0, 0.00390625, 0.001953125),
+        # mid-P: less C(33, 12) / 2^33.
+        (21, 12, 0.16275565745308995, 0.16275565745308995 - 354817320 / 2**33),
+        (12, 3, 0.03515625, 0.02127075195312500),
+    ],
+)
+def test_mcnemar_of_published_tables(b: int, c: int, exact: float, mid: float) -> None:
+    assert mcnemar_exact(b, c) == pytest.approx(exact, abs=1e-9)
+    assert mcnemar_mid_p(b, c) == pytest.approx(mid, abs=1e-9)
+
+
+def test_without_discordant_pairs_p_is_1() -> None:
+    assert (mcnemar_exact(0, 0), mcnemar_mid_p(0, 0)) == (1.0, 1.0)
+
+
+def test_mid_p_of_equal_counts_is_1_less_half_the_probability() -> None:
+    # P(X = 2) of Binomial(4, 1/2) is 6/16.
+    assert mcnemar_mid_p(2, 2) == pytest.approx(1 - 3 / 16)
+    assert mcnemar_exact(2, 2) == 1.0
+
+
+@given(counts, counts)
+def test_exact_p_is_the_binomial_sum(b: int, c: int) -> None:
+    tail = sum(comb(b + c, k) for k in range(min(b, c) + 1))
+    expected = min(Fraction(1), Fraction(2 * tail, 2 ** (b + c)))
+    assert mcnemar_exact(b, c) == pytest.approx(float(expected), rel=1e-9)
+    assert mcnemar_exact(b, c) == mcnemar_exact(c, b)
+    assert mcnemar_mid_p(b, c) <= mcnemar_exact(b, c)
+
+
+def estimate(pairs: Paired) -> Estimate:
+    found = paired_difference(pairs)
+    assert isinstance(found, Estimate)
+    return found
+
+
+def test_newcombe_interval_of_the_published_table() -> None:
+    """contingencytables, chapter 8, printed -0.0621 (-0.1186 to -0.0046)."""
+    found = estimate(Paired(59, 6, 16, 80))
+    assert found.value == pytest.approx(-0.06211180124223603)
+    assert found.low == pytest.approx(-0.11862119563870999, abs=1e-9)
+    assert found.high == pytest.approx(-0.004625113933050047, abs=1e-9)
+    assert (found.k, found.n) == (None, 161)
+    assert Paired(59, 6, 16, 80).winner == 2
+
+
+def test_loop_against_retry_with_an_interval_that_includes_0_has_no_winner() -> None:
+    pairs = Paired(both=33, first_only=15, second_only=6, neither=6)
+    found = estimate(pairs)
+    assert found.value == pytest.approx(0.15)
+    assert found.low == pytest.approx(-0.0007186827959435593, abs=1e-9)
+    assert found.high == pytest.approx(0.29248579643458605, abs=1e-9)
+    assert pairs.p_exact == pytest.approx(0.0783538818359375)
+    assert pairs.p_mid == pytest.approx(0.0524787902832031)
+    assert pairs.winner is None
+
+
+def test_the_same_margins_with_more_agreement_have_a_winner() -> None:
+    pairs = Paired(both=36, first_only=12, second_only=3, neither=9)
+    assert (pairs.first, pairs.second, pairs.n) == (48, 39, 60)
+    assert pairs.winner == 1
+    assert pairs.p_exact == pytest.approx(0.03515625)
+
+
+@given(counts, counts, counts, counts)
+def test_interval_holds_the_value_stays_in_range_and_mirrors(
+    both: int, first: int, second: int, neither: int
+) -> None:
+    pairs, mirrored = Paired(both, first, second, neither), Paired(both, second, first, neither)
+    if pairs.n == 0:
+        assert isinstance(pairs.difference, Undefined)
+        assert pairs.winner is None
+        return
+    found, other = estimate(pairs), estimate(mirrored)
+    assert -1 <= found.low <= found.value <= found.high <= 1
+    assert found.low < found.high
+    assert (found.low, found.high) == pytest.approx((-other.high, -other.low), abs=1e-12)
+
+
+def test_wilson_limits_of_the_published_table() -> None:
+    """Newcombe 1998, Table I: 81 of 263 is .2553 to .3662, 0 of 20 is 0 to .1611."""
+    assert wilson(81, 263) == pytest.approx((0.2552885198782742, 0.36620957698280004))
+    assert wilson(0, 20) == pytest.approx((0.0, 0.1611251580528194))
+
+
+def test_a_negative_count_is_refused_by_name() -> None:
+    with pytest.raises(InputError, match="second_only"):
+        Paired(1, 1, -1, 1)
