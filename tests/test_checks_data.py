@@ -89,11 +89,11 @@ def test_depth_is_counted_not_left_to_the_stack() -> None:
 
 
 def test_a_megabyte_is_read_in_proportion() -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     assert run("json", json.dumps([{"abc": [1, "x"]}] * 45_000)).verdict is PASS
     output = "{" + ",".join(f'"{i}":1' for i in range(90_000)) + ',"89999":2}'
     assert "'89999' stands twice" in run("json", output).evidence
-    assert time.perf_counter() - started < 5
+    assert time.process_time() - started < 5
 
 
 @pytest.mark.parametrize(
@@ -376,11 +376,11 @@ def test_a_schema_with_a_draft_refers_to_itself_without_losing_its_guard() -> No
         "properties": {"next": {"$ref": "#"}, "name": {"pattern": "^(a+)+$"}},
     }
     hostile = json.dumps({"next": {"next": {"name": "a" * 5_000 + "!"}}})
-    started = time.perf_counter()
+    started = time.process_time()
     got = run("json_schema", hostile, schema=schema)
     assert got.verdict is FAIL
     assert "next.next.name" in got.evidence
-    assert time.perf_counter() - started < 2
+    assert time.process_time() - started < 2
 
 
 def test_references_that_multiply_are_stopped() -> None:
@@ -402,10 +402,10 @@ def test_a_hundred_levels_fit_and_hostile_lists_are_bounded() -> None:
 
 
 def test_unique_items_take_time_in_proportion() -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     items = [{"a": i} for i in range(50_000)]
     assert run("json_schema", json.dumps(items), schema={"uniqueItems": True}).verdict is PASS
-    assert time.perf_counter() - started < 10
+    assert time.process_time() - started < 10
 
 
 def test_the_path_of_an_error_survives_huge_values() -> None:
@@ -519,12 +519,12 @@ def test_an_expression_that_cannot_run_is_refused(expression: str, part: str) ->
     ],
 )
 def test_an_expression_that_doubles_its_data_is_stopped(expression: str) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     got = run("expression", json.dumps(["abcdefgh"] * 50), expression=expression)
     assert got.verdict is FAIL
     assert got.evidence.startswith("check stopped: ")
     assert "steps" in got.evidence
-    assert time.perf_counter() - started < 3
+    assert time.process_time() - started < 3
 
 
 @pytest.mark.parametrize(
