@@ -226,6 +226,39 @@ def test_every_error_is_listed_with_its_path() -> None:
         assert part in got.evidence
 
 
+@pytest.mark.parametrize(
+    ("rule", "value", "evidence"),
+    [
+        ({"type": "string"}, "null", "null is not of type 'string'"),
+        ({"type": ["string", "null"]}, "true", "true is not of type 'string', 'null'"),
+        ({"type": "string"}, '{"b": [null]}', "{\"b\": [null]} is not of type 'string'"),
+        ({"enum": ["EUR", None]}, '"eur"', "'eur' is not one of [\"EUR\", null]"),
+        ({"const": None}, "1.50", "null was expected, not 1.50"),
+        ({"pattern": r"^\d+$"}, r'"a\\b\n"', r"'a\b\n' does not match '^\d+$'"),
+        ({"minLength": 9}, r'"a\\b"', r"'a\b' is too short"),
+        (
+            {"anyOf": [{"type": "string"}]},
+            "null",
+            "null is not valid under any of the given schemas",
+        ),
+    ],
+)
+def test_evidence_spells_values_as_json_does_and_names_the_field_once(
+    rule: Any, value: str, evidence: str
+) -> None:
+    """Not as Python does: no None or True, and a backslash of a pattern stands there once."""
+    schema = {"properties": {"a": rule}}
+    got = run("json_schema", f'{{"a": {value}}}', schema=schema, path="a")
+    assert got.evidence == f"1 error against the schema at a: {evidence}"
+    got = run("json_schema", f'{{"a": {value}}}', schema=schema)
+    assert got.evidence == f"1 error against the schema: a: {evidence}"
+
+
+def test_a_schema_that_is_false_says_what_it_does_not_allow() -> None:
+    got = run("json_schema", '{"a": null}', schema={"properties": {"a": False}})
+    assert got.evidence.endswith("a schema that is false does not allow null")
+
+
 def test_a_fitting_output_passes() -> None:
     good = '```json\n{"total": 19.99, "lines": [{"amount": 19.99}]}\n```'
     got = run("json_schema", good, schema=INVOICE)
