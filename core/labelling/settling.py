@@ -117,7 +117,8 @@ def measure(
 
     `reviewers` names the columns; `samples` (outputs,) tells which outputs share a sample, which
     widens the intervals of kappas and rates (alpha and AC1 take outputs as independent). Outputs
-    with fewer than two labels count in no figure. Raises InputError when shapes do not fit.
+    with fewer than two labels say nothing about agreement; AC1 alone learns from them how common
+    PASS is. Raises InputError when shapes do not fit.
     """
     if codes.ndim != 2 or codes.shape[1] != len(reviewers):
         raise InputError(
@@ -132,7 +133,7 @@ def measure(
         len(shared),
         int(np.count_nonzero((passes > 0) & (fails > 0))),
         alpha(shared),
-        ac1(shared),
+        ac1(codes),
         tuple(
             _pair(reviewers[a], reviewers[b], codes[:, a], codes[:, b], samples)
             for a, b in combinations(range(len(reviewers)), 2)
