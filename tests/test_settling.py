@@ -156,7 +156,7 @@ def test_one_label_for_everything_is_no_agreement_and_no_disagreement() -> None:
 
 
 def test_the_sample_orders_its_criteria_by_disagreement() -> None:
-    """Counts of splits as in the file; alpha and AC1 agree with the intervals' own order."""
+    """Two criteria nobody disagrees on, two with splits; no interval lies below the bar."""
     keys = ["length", "refund", "tone", "next_step"]
     found = {key: measure(key, refund(key), PEOPLE) for key in keys}
     assert by_disagreement(found) == ["tone", "next_step", "length", "refund"]

@@ -97,8 +97,8 @@ class Agreement:
             return f"People agree: alpha's whole interval is at or above {bar}."
         if self.standing is Standing.OPEN:
             return (
-                f"Not shown either way: alpha's interval holds {bar}. Read the splits, and let two "
-                "people label more of the same outputs."
+                f"Not shown either way: alpha's interval holds {bar}. Let two people label more of "
+                "the same outputs."
             )
         if self.paired and not self.split:
             return "Everybody gave one and the same label, so alpha says nothing."
