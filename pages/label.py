@@ -14,9 +14,10 @@ from pages.parts.import_panel import import_screen
 from pages.parts.labeller.labeller import labeller, question
 from pages.parts.panels import empty
 from pages.parts.reviewer import change, need_reviewer, signed_in
+from pages.parts.settle_panels import settle
 from pages.parts.workspace import need_project, store, version
 
-VIEWS = {"label": "Label", "import": "Outputs & import"}
+VIEWS = {"label": "Label", "settle": "Settle", "import": "Outputs & import"}
 
 project = need_project()
 current = version(project)
@@ -35,6 +36,10 @@ if not count_outputs(store(), project.id):
     empty("There are no outputs to label yet.", "Import outputs", "label", view="import")
 
 reviewer = need_reviewer(store(), project)
+if view == "settle":
+    settle(project, reviewer)
+    st.stop()
+
 keys = [*(current.contract.keys if current else ()), OVERALL]
 with st.container(horizontal=True, vertical_alignment="center"):
     chosen = state.pick(
