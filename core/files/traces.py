@@ -212,7 +212,9 @@ def _trace(
         reason = f"round {twice} is recorded twice with different contents: keep one"
         raise Refuse(reason, trace)
     read, remarks = reread(trace)
-    known = held.get(trace.contract) if held and isinstance(trace.contract, str) else None
+    known: Contract | None = None
+    if held and isinstance(trace.contract, str):
+        known = held.get(trace.contract)
     if known is not None:
         remarks = reread(trace, known)[1]
     elif held is not None and (not_held := _no_contract(trace)):
