@@ -21,7 +21,7 @@ from core.store.store import Store, insert_id, now
 from core.text import fold
 from core.verdict import OVERALL, LabelValue
 
-EXCERPT = 300
+EXCERPT = 1_000
 """Characters of an output that come with its note."""
 MAX_NAME = 200
 

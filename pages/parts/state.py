@@ -30,6 +30,7 @@ Name = Literal[
     "accepted",
     "view",
     "row",
+    "group",
     "preset",
     "draft",
     "p",
