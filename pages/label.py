@@ -15,9 +15,15 @@ from pages.parts.import_panel import import_screen
 from pages.parts.labeller.labeller import labeller, question
 from pages.parts.panels import empty, small
 from pages.parts.reviewer import change, need_reviewer, signed_in
+from pages.parts.settle_panels import settle
 from pages.parts.workspace import need_project, store, version
 
-VIEWS = {"label": "Label", "group": "Group notes", "import": "Outputs & import"}
+VIEWS = {
+    "label": "Label",
+    "group": "Group notes",
+    "settle": "Settle",
+    "import": "Outputs & import",
+}
 
 project = need_project()
 current = version(project)
@@ -36,6 +42,10 @@ if not count_outputs(store(), project.id):
     empty("There are no outputs to label yet.", "Import outputs", "label", view="import")
 
 reviewer = need_reviewer(store(), project)
+if view == "settle":
+    settle(project, reviewer)
+    st.stop()
+
 keys = [*(current.contract.keys if current else ()), OVERALL]
 chosen: str | None = OVERALL
 with st.container(horizontal=True, vertical_alignment="center"):
@@ -45,8 +55,7 @@ with st.container(horizontal=True, vertical_alignment="center"):
             label_visibility="collapsed", width=300,
         )  # fmt: skip
     if current is None:
-        steps = "No contract yet: label, say why in a note, group the notes, make groups criteria."
-        small(steps)
+        small("No contract yet: label, say why in a note, then group the notes into criteria.")
     st.space("stretch")
     st.text(f"Reviewer: {reviewer.name}", width="content")
     if not signed_in():

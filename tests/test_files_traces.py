@@ -404,7 +404,7 @@ def test_a_number_that_json_cannot_hold_in_a_column_of_the_user_is_named() -> No
         (b"PK\x03\x04\0\0", "x.jsonl: is not a text file."),
         ("{}".encode("utf-16"), "x.jsonl: is not a text file."),
         (b'{"trace_id": "caf\xe9"}', "x.jsonl: is not UTF-8 text (byte 17)."),
-        (b"id,output\n1,x\n", "x.jsonl: holds no trace that can be read; line 1: not JSON"),
+        (b"id,output\n1,x\n", "x.jsonl: holds no trace that can be used; line 1: not JSON"),
     ],
 )
 def test_a_file_that_holds_no_traces_is_one_clear_line(data: bytes, problem: str) -> None:

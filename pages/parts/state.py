@@ -29,6 +29,7 @@ Name = Literal[
     "shape",
     "accepted",
     "view",
+    "panel",
     "row",
     "group",
     "preset",
