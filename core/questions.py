@@ -55,11 +55,18 @@ class Measured:
     in_traces: bool = False
 
 
-def contract_step(number: int | None, criteria: int, findings: int) -> Step:
-    """Is there a saved version whose criteria lint finds nothing wrong with?"""
+def contract_step(number: int | None, criteria: int, findings: int, labels: int = 0) -> Step:
+    """Is there a saved version whose criteria lint finds nothing wrong with?
+
+    `labels` counts what people said about outputs as a whole: their notes lead to criteria.
+    """
     title, asks = "Contract", "Could a stranger tell what passes and what fails?"
     if number is None:
-        said = ("No version saved yet.",)
+        none = "No version saved yet."
+        if labels:
+            said = (none, "The notes on labelled outputs say what to ask.")
+            return Step(title, asks, State.OPEN, said, "Group the notes", "label", "group")
+        said = (none, "Not sure what to ask? Label some outputs first and say why in a note.")
         return Step(title, asks, State.OPEN, said, "Write a criterion", "contract")
     numbers = (
         f"Version {number}, {plural(criteria, 'criterion', 'criteria')}.",

@@ -43,7 +43,7 @@ def steps_of(project: Project) -> list[Step]:
     p = load_progress(store(), project.id)
     traces = trace_numbers(project)
     before = [
-        contract_step(None, 0, 0)
+        contract_step(None, 0, 0, p.labels)
         if current is None
         else contract_step(
             current.number, len(current.contract.criteria), len(lint(current.contract))

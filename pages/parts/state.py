@@ -31,6 +31,7 @@ Name = Literal[
     "view",
     "panel",
     "row",
+    "group",
     "preset",
     "draft",
     "p",
