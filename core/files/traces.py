@@ -212,11 +212,11 @@ def _trace(
         reason = f"round {twice} is recorded twice with different contents: keep one"
         raise Refuse(reason, trace)
     read, remarks = reread(trace)
-    known: Contract | None = None
+    contract: Contract | None = None
     if held and isinstance(trace.contract, str):
-        known = held.get(trace.contract)
-    if known is not None:
-        remarks = reread(trace, known)[1]
+        contract = held.get(trace.contract)
+    if contract is not None:
+        remarks = reread(trace, contract)[1]
     elif held is not None and (not_held := _no_contract(trace)):
         said.append(not_held)
     said += remarks
