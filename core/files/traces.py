@@ -212,11 +212,11 @@ def _trace(
         reason = f"round {twice} is recorded twice with different contents: keep one"
         raise Refuse(reason, trace)
     read, remarks = reread(trace)
-    contract: Contract | None = None
+    held_contract: Contract | None = None
     if held and isinstance(trace.contract, str):
-        contract = held.get(trace.contract)
-    if contract is not None:
-        remarks = reread(trace, contract)[1]
+        held_contract = held.get(trace.contract)
+    if held_contract is not None:
+        remarks = reread(trace, held_contract)[1]
     elif held is not None and (not_held := _no_contract(trace)):
         said.append(not_held)
     said += remarks
