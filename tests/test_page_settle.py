@@ -71,9 +71,9 @@ def said(app: AppTest) -> str:
 
 
 def sent(app: AppTest) -> bytes:
-    """Every byte the page sends for its elements, outside the sidebar too."""
-    protos = [getattr(element, "proto", None) for element in app.main]
-    return b"".join(proto.SerializeToString() for proto in protos if proto is not None)
+    """Every byte the page sends for its elements."""
+    protos = [p for e in app.main if (p := getattr(e, "proto", None)) is not None]
+    return b"".join(p.SerializeToString() for p in protos)
 
 
 def press(app: AppTest, label: str) -> AppTest:
@@ -283,9 +283,7 @@ def test_who_has_labelled_nothing_sees_nothing_of_others(bench: Store, refund: P
 def test_who_chooses_to_settle_sees_all_and_is_told_why_not_to_label(
     bench: Store, refund: Project
 ) -> None:
-    app = show("Dee")
-    assert app.toggle[0].value is False
-    app.toggle[0].set_value(True).run()
+    app = press(show("Dee"), "I am settling, not labelling")
     assert "tone · 8 of 8 splits open" in app.selectbox(key="pick.criterion").options
     assert "Do not label these outputs" in said(app)
     # It stays chosen while other views are open, and is nobody else's choice.
@@ -293,10 +291,13 @@ def test_who_chooses_to_settle_sees_all_and_is_told_why_not_to_label(
     app.run()
     app.query_params["view"] = "settle"
     app.run()
-    assert app.toggle[0].value is True
+    assert "tone · 8 of 8 splits open" in app.selectbox(key="pick.criterion").options
     app.query_params["reviewer"] = "Eve"
     app.run()
-    assert app.toggle[0].value is False
+    assert "tone · no splits" in app.selectbox(key="pick.criterion").options
+    app.query_params["reviewer"] = "Dee"
+    app.run()
+    press(app, "Back to labelling")
     assert "tone · no splits" in app.selectbox(key="pick.criterion").options
 
 

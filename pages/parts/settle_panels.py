@@ -59,11 +59,6 @@ class Here:
 def settle(project: Project, reviewer: Reviewer) -> None:
     """Draw the view: who is reading, then the splits or the agreement."""
     name = f"settle.settling.{project.id}.{reviewer.id}"
-    key = f"{name}.toggle"
-
-    def chosen() -> None:
-        st.session_state[name] = st.session_state[key]
-
     reader = Reader(reviewer.id, bool(st.session_state.get(name)))
     with st.container(horizontal=True, vertical_alignment="center"):
         panel = state.pick(
@@ -71,8 +66,14 @@ def settle(project: Project, reviewer: Reviewer) -> None:
             label_visibility="collapsed", required=True,
         )  # fmt: skip
         st.space("stretch")
-        st.toggle("I am settling, not labelling", value=reader.settling, key=key, on_change=chosen)
-    small(WHY_ALL if reader.settling else WHY_OWN)
+        # A button and no switch: a switch that has the focus swallows the keys below.
+        st.button(
+            "Back to labelling" if reader.settling else "I am settling, not labelling",
+            key=f"{name}.button",
+            on_click=st.session_state.__setitem__,
+            args=(name, not reader.settling),
+        )
+    small(f"Reviewer: {reviewer.name}. {WHY_ALL if reader.settling else WHY_OWN}")
     if panel == "agreement":
         agreement_panel(project, reader)
     else:
@@ -294,7 +295,7 @@ def _nothing_open(lists: dict[str, tuple[list[int], list[int]]], key: str, reade
         st.text(
             f"Every split on {name} is settled or left undecided. Left goes back through them."
             if ids
-            else f"No two labels differ on {name}."
+            else f"No two labels {'' if reader.settling else 'you may see '}differ on {name}."
         )
         if not reader.settling:
             st.text("Outputs you have not labelled yourself are not among them.")
