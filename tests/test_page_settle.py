@@ -72,7 +72,8 @@ def said(app: AppTest) -> str:
 
 def sent(app: AppTest) -> bytes:
     """Every byte the page sends for its elements, outside the sidebar too."""
-    return b"".join(e.proto.SerializeToString() for e in app.main if hasattr(e, "proto"))
+    protos = [getattr(element, "proto", None) for element in app.main]
+    return b"".join(proto.SerializeToString() for proto in protos if proto is not None)
 
 
 def press(app: AppTest, label: str) -> AppTest:

@@ -212,9 +212,11 @@ def _trace(
         reason = f"round {twice} is recorded twice with different contents: keep one"
         raise Refuse(reason, trace)
     read, remarks = reread(trace)
-    known = held.get(trace.contract) if held and isinstance(trace.contract, str) else None
-    if known is not None:
-        remarks = reread(trace, known)[1]
+    held_contract: Contract | None = None
+    if held and isinstance(trace.contract, str):
+        held_contract = held.get(trace.contract)
+    if held_contract is not None:
+        remarks = reread(trace, held_contract)[1]
     elif held is not None and (not_held := _no_contract(trace)):
         said.append(not_held)
     said += remarks

@@ -98,7 +98,7 @@ def steps(found: Sequence[Step]) -> None:
                 width="stretch",
                 type="primary" if main else "secondary",
             ):
-                state.put("view", step.view)
+                state.put_view(step.page, step.view)
                 for name, value in step.link:
                     state.put(name, value)
                 st.switch_page(page_at(step.page))
