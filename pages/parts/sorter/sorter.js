@@ -55,7 +55,10 @@ class Sorter {
     this.send = setStateValue;
     const done = data.acks[this.client] ?? 0;
     this.pending = this.pending.filter((act) => act.seq > done);
+    const first = !this.drawn;
+    this.drawn = true;
     this.draw();
+    if (first && document.activeElement === document.body) this.find(this.active).focus({ preventScroll: true });
   }
 
   act(kind, more = {}) {

@@ -91,11 +91,10 @@ def receive(
         return
     client = sync["client"]
     for act in sync.get("acts") or []:
-        if not isinstance(act, Mapping) or not isinstance(act.get("seq"), int | float):
+        seq = _whole(act.get("seq")) if isinstance(act, Mapping) else None
+        if seq is None or seq <= inbox["acks"].get(client, 0):
             continue
-        if act["seq"] <= inbox["acks"].get(client, 0):
-            continue
-        inbox["acks"][client] = int(act["seq"])
+        inbox["acks"][client] = seq
         try:
             _do(store, project, reviewer, act)
         except BenchError as error:
@@ -103,14 +102,13 @@ def receive(
 
 
 def _do(store: Store, project: Project, reviewer: Reviewer, act: Mapping[str, Any]) -> None:
-    kind, group = act.get("kind"), act.get("group")
-    notes = [int(one) for one in act.get("notes") or [] if isinstance(one, int | float)]
+    kind, group = act.get("kind"), _whole(act.get("group"))
+    notes = [one for one in map(_whole, act.get("notes") or []) if one is not None]
     done = steps(project.id)
-    if kind == "open" and isinstance(group, int | float):
-        state.put("group", str(int(group)))
-    elif kind == "put" and (group is None or isinstance(group, int | float)):
-        into = None if group is None else int(group)
-        done.append(g.put_notes(store, project.id, reviewer.id, notes, into))
+    if kind == "open" and group is not None:
+        state.put("group", str(group))
+    elif kind == "put" and (group is not None or act.get("group") is None):
+        done.append(g.put_notes(store, project.id, reviewer.id, notes, group))
     elif kind in ("new", "suggest"):
         known = g.own_notes(store, project.id, reviewer.id)
         said = {note.output_id: note.note for note in known}
@@ -126,6 +124,13 @@ def _do(store: Store, project: Project, reviewer: Reviewer, act: Mapping[str, An
             g.take_back(store, project.id, done.pop())
     else:
         raise InputError("sorting notes", f"got {show(kind)}.", "Reload the page.")
+
+
+def _whole(value: object) -> int | None:
+    """Return a whole number from 1 that a database can hold, or None; browsers send 1.0 for 1."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 1 <= value < 2**31:
+        return None
+    return int(value)
 
 
 @st.cache_resource(show_spinner=False)
