@@ -27,7 +27,10 @@ class State(StrEnum):
 
 @dataclass(frozen=True)
 class Step:
-    """One step of a project: its question and answer, the numbers, what to do next, and where."""
+    """One step of a project: its question and answer, the numbers, what to do next, and where.
+
+    `link` holds what else the address of `page` should say, such as the filter to open it with.
+    """
 
     title: str
     asks: str
@@ -36,22 +39,34 @@ class Step:
     todo: str
     page: str
     view: str | None = None
+    link: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)
 class Measured:
-    """A judge as measured against gold: false-accept and false-reject rate."""
+    """A judge as measured against gold: false-accept and false-reject rate.
+
+    `in_traces` when the gold came with recorded traces, which is then where its mistakes are.
+    """
 
     name: str
     far: Result
     frr: Result
+    in_traces: bool = False
 
 
-def contract_step(number: int | None, criteria: int, findings: int) -> Step:
-    """Is there a saved version whose criteria lint finds nothing wrong with?"""
+def contract_step(number: int | None, criteria: int, findings: int, labels: int = 0) -> Step:
+    """Is there a saved version whose criteria lint finds nothing wrong with?
+
+    `labels` counts what people said about outputs as a whole: their notes lead to criteria.
+    """
     title, asks = "Contract", "Could a stranger tell what passes and what fails?"
     if number is None:
-        said = ("No version saved yet.",)
+        none = "No version saved yet."
+        if labels:
+            said = (none, "The notes on labelled outputs say what to ask.")
+            return Step(title, asks, State.OPEN, said, "Group the notes", "label", "group")
+        said = (none, "Not sure what to ask? Label some outputs first and say why in a note.")
         return Step(title, asks, State.OPEN, said, "Write a criterion", "contract")
     numbers = (
         f"Version {number}, {plural(criteria, 'criterion', 'criteria')}.",
@@ -61,12 +76,17 @@ def contract_step(number: int | None, criteria: int, findings: int) -> Step:
     return Step(title, asks, state, numbers, todo, "contract")
 
 
-def labels_step(outputs: int, labelled: int, labels: int, reviewers: int) -> Step:
-    """Have people labelled every output?"""
+def labels_step(
+    outputs: int, labelled: int, labels: int, reviewers: int, traces_with_gold: int = 0
+) -> Step:
+    """Have people labelled every output, or did gold come with the traces?"""
     title, asks = "Labels", "Have people said which outputs are good?"
     if not outputs:
         said = ("No outputs yet.",)
         return Step(title, asks, State.OPEN, said, "Import outputs", "label", "import")
+    if not labels and traces_with_gold:
+        gold = ("Nobody has labelled here.", f"Gold came with {plural(traces_with_gold, 'trace')}.")
+        return Step(title, asks, State.YES, gold, "See the traces", "traces", "overview")
     if not labels:
         said = (f"None of {plural(outputs, 'output')} labelled.",)
         return Step(title, asks, State.OPEN, said, "Label the first outputs", "label", "label")
@@ -98,6 +118,11 @@ def judge_step(measured: Sequence[Measured], limits: Limits) -> Step:
     states = [_inside(((one.far, limit[0] or 0), (one.frr, limit[1] or 0))) for one in measured]
     state = next((s for s in (State.YES, State.OPEN, State.NO) if s in states), State.OPEN)
     todo = "Label more outputs" if state is State.OPEN else "Read its mistakes"
+    if any(m.in_traces for m in measured):
+        wrong = (("accepted", "wrong"),)
+        return Step(
+            title, asks, state, tuple(numbers), "Read its mistakes", "traces", "replay", wrong
+        )
     page = "agreement" if any(not isinstance(m.far, Undefined) for m in measured) else "label"
     return Step(title, asks, state, tuple(numbers), todo, page)
 
@@ -136,6 +161,7 @@ def decision_step(before: Sequence[Step]) -> Step:
                     step.todo,
                     step.page,
                     step.view,
+                    step.link,
                 )
     return Step(title, asks, State.YES, (*numbers, "Use it."), "See the arithmetic", "arithmetic")
 

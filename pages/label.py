@@ -10,13 +10,20 @@ from core.store.outputs import count_outputs
 from core.verdict import OVERALL
 from core.wording import criterion_name
 from pages.parts import state
+from pages.parts.group_panels import group_screen
 from pages.parts.import_panel import import_screen
 from pages.parts.labeller.labeller import labeller, question
-from pages.parts.panels import empty
+from pages.parts.panels import empty, small
 from pages.parts.reviewer import change, need_reviewer, signed_in
+from pages.parts.settle_panels import settle
 from pages.parts.workspace import need_project, store, version
 
-VIEWS = {"label": "Label", "import": "Outputs & import"}
+VIEWS = {
+    "label": "Label",
+    "group": "Group notes",
+    "settle": "Settle",
+    "import": "Outputs & import",
+}
 
 project = need_project()
 current = version(project)
@@ -35,16 +42,27 @@ if not count_outputs(store(), project.id):
     empty("There are no outputs to label yet.", "Import outputs", "label", view="import")
 
 reviewer = need_reviewer(store(), project)
+if view == "settle":
+    settle(project, reviewer)
+    st.stop()
+
 keys = [*(current.contract.keys if current else ()), OVERALL]
+chosen: str | None = OVERALL
 with st.container(horizontal=True, vertical_alignment="center"):
-    chosen = state.pick(
-        "criterion", "Criterion", keys, show=criterion_name,
-        label_visibility="collapsed", width=300,
-    )  # fmt: skip
+    if view == "label":
+        chosen = state.pick(
+            "criterion", "Criterion", keys, show=criterion_name,
+            label_visibility="collapsed", width=300,
+        )  # fmt: skip
+    if current is None:
+        small("No contract yet: label, say why in a note, then group the notes into criteria.")
     st.space("stretch")
     st.text(f"Reviewer: {reviewer.name}", width="content")
     if not signed_in():
         st.button("Change", on_click=change, type="tertiary")
+if view == "group":
+    group_screen(project, current, reviewer)
+    st.stop()
 assert chosen is not None
 labeller(
     store(),

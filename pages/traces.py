@@ -33,15 +33,17 @@ if not found.summaries:
 views = list(VIEWS)
 if "trace" in st.query_params and "view" not in st.query_params:
     state.put("view", "replay")
-view = state.pick(
-    "view",
-    "View",
-    views,
-    show=lambda key: VIEWS[key],
-    widget=st.segmented_control,
-    label_visibility="collapsed",
-    required=True,
-)
+choice, beside = st.columns([1, 2])
+with choice:
+    view = state.pick(
+        "view",
+        "View",
+        views,
+        show=lambda key: VIEWS[key],
+        widget=st.segmented_control,
+        label_visibility="collapsed",
+        required=True,
+    )
 if view == "overview":
     panels.headline(found)
     panels.check_against_labels(found)
@@ -49,7 +51,8 @@ if view == "overview":
     panels.arms_table(found)
     panels.shapes_table(found)
 elif view == "replay":
-    trace_id = chosen_trace(found)
+    with beside:
+        trace_id = chosen_trace(found)
     if trace_id is not None:
         replay_panel(project, trace_id)
 else:

@@ -29,6 +29,14 @@ def contract(*keys: str, rule: str = "all", minimum: float = 1, **stop: object) 
     return Contract.from_data({"criteria": criteria, "acceptance": acceptance, "stop": stop})
 
 
+def written_out(of: Contract) -> Contract:
+    """The contract with a question and examples on every criterion, so that it can be saved."""
+    data = of.to_data()
+    for criterion in data["criteria"]:
+        criterion |= {"question": "Is it so?", "pass_example": "it is", "fail_example": "it is not"}
+    return Contract.from_data(data)
+
+
 @dataclass
 class ScriptedRun:
     """Drives `step` from a script and keeps what was called, in order.

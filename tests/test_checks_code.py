@@ -64,13 +64,13 @@ def test_python_parses(output: str, verdict: Verdict, evidence: str) -> None:
      "f'{" * 500, "\t if x:\n  y"],
 )  # fmt: skip
 def test_what_is_no_code_fails_and_nothing_breaks(output: str) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     for kind, parameters in (("python_parses", {}), ("python_imports", {"texts": ["os"]})):
         got = run(kind, output, **parameters)
         assert got.verdict is FAIL
         assert got.evidence and got.change
     assert run("python_imports", output, texts=["os"], **{"not": True}).verdict is FAIL
-    assert time.perf_counter() - started < 5
+    assert time.process_time() - started < 5
 
 
 def test_deep_code_passes_no_import_rule_either_way() -> None:

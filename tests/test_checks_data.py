@@ -89,11 +89,11 @@ def test_depth_is_counted_not_left_to_the_stack() -> None:
 
 
 def test_a_megabyte_is_read_in_proportion() -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     assert run("json", json.dumps([{"abc": [1, "x"]}] * 45_000)).verdict is PASS
     output = "{" + ",".join(f'"{i}":1' for i in range(90_000)) + ',"89999":2}'
     assert "'89999' stands twice" in run("json", output).evidence
-    assert time.perf_counter() - started < 5
+    assert time.process_time() - started < 5
 
 
 @pytest.mark.parametrize(
@@ -224,6 +224,39 @@ def test_every_error_is_listed_with_its_path() -> None:
         "lines[1]: 'amount' is a required property",
     ):
         assert part in got.evidence
+
+
+@pytest.mark.parametrize(
+    ("rule", "value", "evidence"),
+    [
+        ({"type": "string"}, "null", "null is not of type 'string'"),
+        ({"type": ["string", "null"]}, "true", "true is not of type 'string', 'null'"),
+        ({"type": "string"}, '{"b": [null]}', "{\"b\": [null]} is not of type 'string'"),
+        ({"enum": ["EUR", None]}, '"eur"', "'eur' is not one of [\"EUR\", null]"),
+        ({"const": None}, "1.50", "null was expected, not 1.50"),
+        ({"pattern": r"^\d+$"}, r'"a\\b\n"', r"'a\b\n' does not match '^\d+$'"),
+        ({"minLength": 9}, r'"a\\b"', r"'a\b' is too short"),
+        (
+            {"anyOf": [{"type": "string"}]},
+            "null",
+            "null is not valid under any of the given schemas",
+        ),
+    ],
+)
+def test_evidence_spells_values_as_json_does_and_names_the_field_once(
+    rule: Any, value: str, evidence: str
+) -> None:
+    """Not as Python does: no None or True, and a backslash of a pattern stands there once."""
+    schema = {"properties": {"a": rule}}
+    got = run("json_schema", f'{{"a": {value}}}', schema=schema, path="a")
+    assert got.evidence == f"1 error against the schema at a: {evidence}"
+    got = run("json_schema", f'{{"a": {value}}}', schema=schema)
+    assert got.evidence == f"1 error against the schema: a: {evidence}"
+
+
+def test_a_schema_that_is_false_says_what_it_does_not_allow() -> None:
+    got = run("json_schema", '{"a": null}', schema={"properties": {"a": False}})
+    assert got.evidence.endswith("a schema that is false does not allow null")
 
 
 def test_a_fitting_output_passes() -> None:
@@ -376,11 +409,11 @@ def test_a_schema_with_a_draft_refers_to_itself_without_losing_its_guard() -> No
         "properties": {"next": {"$ref": "#"}, "name": {"pattern": "^(a+)+$"}},
     }
     hostile = json.dumps({"next": {"next": {"name": "a" * 5_000 + "!"}}})
-    started = time.perf_counter()
+    started = time.process_time()
     got = run("json_schema", hostile, schema=schema)
     assert got.verdict is FAIL
     assert "next.next.name" in got.evidence
-    assert time.perf_counter() - started < 2
+    assert time.process_time() - started < 2
 
 
 def test_references_that_multiply_are_stopped() -> None:
@@ -402,10 +435,10 @@ def test_a_hundred_levels_fit_and_hostile_lists_are_bounded() -> None:
 
 
 def test_unique_items_take_time_in_proportion() -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     items = [{"a": i} for i in range(50_000)]
     assert run("json_schema", json.dumps(items), schema={"uniqueItems": True}).verdict is PASS
-    assert time.perf_counter() - started < 10
+    assert time.process_time() - started < 10
 
 
 def test_the_path_of_an_error_survives_huge_values() -> None:
@@ -519,12 +552,12 @@ def test_an_expression_that_cannot_run_is_refused(expression: str, part: str) ->
     ],
 )
 def test_an_expression_that_doubles_its_data_is_stopped(expression: str) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     got = run("expression", json.dumps(["abcdefgh"] * 50), expression=expression)
     assert got.verdict is FAIL
     assert got.evidence.startswith("check stopped: ")
     assert "steps" in got.evidence
-    assert time.perf_counter() - started < 3
+    assert time.process_time() - started < 3
 
 
 @pytest.mark.parametrize(

@@ -418,9 +418,9 @@ def test_a_pattern_reads_past_half_characters() -> None:
 
 @pytest.mark.parametrize("pattern", [r"^(\w+\s?)+$", r"(a+)+$", r"^(a|a)*$", r"(.*)*x"])
 def test_a_pattern_that_would_run_for_ever_elsewhere_ends_at_once(pattern: str) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     assert run("regex", "a" * 50_000 + "!", pattern=pattern).verdict is Verdict.FAIL
-    assert time.perf_counter() - started < 1
+    assert time.process_time() - started < 1
 
 
 @pytest.mark.parametrize(
@@ -432,10 +432,10 @@ def test_a_pattern_that_would_run_for_ever_elsewhere_ends_at_once(pattern: str) 
     "kind", ["max_words", "max_sentence_words", "ends_with_sentence", "contains", "contains_any"]
 )
 def test_a_million_hostile_characters_take_time_in_proportion(kind: str, output: str) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     verdict = run(kind, output, **EXAMPLES[kind])
     assert verdict.unscored is None
-    assert time.perf_counter() - started < 5
+    assert time.process_time() - started < 5
 
 
 def test_an_output_that_is_no_text_breaks_no_caller() -> None:

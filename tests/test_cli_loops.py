@@ -137,6 +137,17 @@ def test_a_file_without_traces_is_one_line(
     assert "missing.jsonl" in capsys.readouterr().err
 
 
+def test_a_file_of_contradicting_rounds_only_is_one_line(folder: Path, capsys: Capture) -> None:
+    [line] = [x for x in (folder / "t.jsonl").read_text().splitlines() if '"a"' in x]
+    data = json.loads(line)
+    data["rounds"].append({**data["rounds"][0], "draft": "another", "fingerprint": None})
+    (folder / "x.jsonl").write_text(json.dumps(data))
+    assert run(["replay", "x.jsonl", "--json"]) == 2
+    out, err = capsys.readouterr()
+    assert (out, err.count("\n")) == ("", 1)
+    assert "round 1 is recorded twice with different contents: keep one" in err
+
+
 def test_the_sample_gives_the_numbers_of_the_worked_example(capsys: Capture) -> None:
     found = as_json(capsys, str(SAMPLES["invoice_extraction"].traces))
     loop = [r for r in found["rows"] if r["arm"] == "loop"]

@@ -16,8 +16,10 @@ from core.errors import InputError
 from core.files.traces import MAX_BYTES, parse_traces, read_traces, trace_to_data, write_traces
 from core.judging.judgement import settled
 from core.loop.replay import replay, replay_all, summary
+from core.loop.reread import reread
 from core.loop.step import DraftMade, Expects, judged, start_for, step, to_trace
 from core.loop.stop import Arm, Cost, Exit
+from core.loop.summary import summarise
 from core.text import fingerprint
 from core.verdict import CriterionVerdict, LabelValue, Unscored, Verdict, no_verdict
 from tests.fakes import ScriptedRun, contract, points
@@ -277,6 +279,92 @@ def test_skipped_said_of_a_round_is_about_its_judged_criteria() -> None:
     assert (replayed.exit, replayed.calls) == (Exit.CAP, 1)
 
 
+# --- what the record claims, and what the verdicts say -------------------------------------
+
+
+def claimed(word: str, **changes: Any) -> dict[str, Any]:
+    """Exit PASS at round 2, where 'c2' has this verdict and the contract is a hash."""
+    data = live(contract=OF.content_hash, stop={"cap": 2}, **changes)
+    data["rounds"][1]["verdicts"]["c2"]["verdict"] = word
+    data["rounds"][1]["score"] = 1
+    return data
+
+
+@pytest.mark.parametrize("word", ["FAIL", "UNKNOWN"])
+def test_a_pass_that_the_verdicts_deny_is_named(word: str) -> None:
+    start = f"line 1, trace 't1': exit PASS, but round 2 has {word} on 'c2': "
+    unsure = "the contract is known by its hash only, so whether that is enough is not known"
+    assert only_note(claimed(word)) == start + unsure
+    no = start + "that round was not accepted"
+    assert only_note({**claimed(word), "contract": None}) == no
+    assert only_note({**claimed(word), "contract": OF.to_data()}) == no
+    [note] = parse_traces(lines(claimed(word)), "x", {OF.content_hash: OF}).notes
+    assert str(note) == no
+
+
+def test_a_pass_that_a_threshold_allows_is_no_contradiction() -> None:
+    low = contract("c1", "c2", cap=2, rule="threshold", minimum=1)
+    data = {**claimed("FAIL"), "contract": low.content_hash}
+    [note] = read(data).notes
+    assert "whether that is enough is not known" in note.message
+    result = parse_traces(lines(data), "x", {low.content_hash: low})
+    assert result.notes == ()
+    assert result.traces == read(data).traces
+    assert replay(reread(result.traces[0], low)[0]).exit is Exit.PASS
+
+
+def test_several_failures_under_a_pass_are_counted() -> None:
+    data = claimed("FAIL")
+    data["rounds"][1]["verdicts"]["c1"]["verdict"] = "FAIL"
+    data["rounds"][1]["score"] = 0
+    assert "round 2 has FAIL on 'c1' and 1 more: " in only_note(data)
+
+
+@pytest.mark.parametrize("verdicts", [{}, None])
+@pytest.mark.parametrize("of", [None, OF.content_hash, OF.to_data()])
+def test_a_bare_score_among_verdicts_is_unscored_and_accepts_nothing(
+    verdicts: Any, of: Any
+) -> None:
+    data = live(contract=of, stop={"cap": 2})
+    data["rounds"][1].update(verdicts=verdicts, score=2)
+    result = read(data)
+    assert [n.message for n in result.notes] == [
+        "round 2: unscored, a score is recorded but no verdicts, as the other rounds have",
+        "exit PASS, but round 2 is unscored: that round was not accepted",
+    ]
+    [trace] = result.traces
+    said = trace.rounds[1].judgement
+    assert said is not None and said.unscored is Unscored.UNREADABLE
+    assert (trace.rounds[1].score, replay(trace).accepted) == (None, False)
+    assert summarise(trace).accepted is False
+    assert parse_traces(write_traces([trace]).encode(), "x").traces == (trace,)
+
+
+def test_a_contract_that_is_not_known_is_named_where_a_project_is() -> None:
+    def about(data: dict[str, Any], held: Any) -> list[str]:
+        notes = parse_traces(lines(data), "x", held).notes
+        return [n.message for n in notes if n.message.startswith("contract: ")]
+
+    by_hash, none = live(contract="9f" * 32), live(contract=None)
+    assert about(by_hash, None) == about(none, None) == []
+    assert about(live(), {}) == []
+    assert about(live(contract=OF.content_hash), {OF.content_hash: OF}) == []
+    [note] = about(by_hash, {OF.content_hash: OF})
+    assert note == (
+        "contract: no version in this project has the hash '9f9f9f9f…9f9f9f9f'; "
+        'verdicts are read by rule "all"'
+    )
+    assert about(none, {}) == ['contract: none is recorded; verdicts are read by rule "all"']
+    assert about(numbered(1, 2), {}) == [
+        "contract: none is recorded; the recorded exit says what was accepted"
+    ]
+
+
+def test_a_file_of_contradicting_rounds_only_cannot_be_used() -> None:
+    with pytest.raises(InputError, match=r"no trace that can be used; line 1, .* round 2 is recor"):
+        read(numbered(1, 2, 2, 3))
+
+
 def test_a_fingerprint_that_does_not_fit_is_named_and_computed() -> None:
     data = with_round(0, fingerprint="0" * 64)
     assert only_note(data) == (
@@ -404,7 +492,7 @@ def test_a_number_that_json_cannot_hold_in_a_column_of_the_user_is_named() -> No
         (b"PK\x03\x04\0\0", "x.jsonl: is not a text file."),
         ("{}".encode("utf-16"), "x.jsonl: is not a text file."),
         (b'{"trace_id": "caf\xe9"}', "x.jsonl: is not UTF-8 text (byte 17)."),
-        (b"id,output\n1,x\n", "x.jsonl: holds no trace that can be read; line 1: not JSON"),
+        (b"id,output\n1,x\n", "x.jsonl: holds no trace that can be used; line 1: not JSON"),
     ],
 )
 def test_a_file_that_holds_no_traces_is_one_clear_line(data: bytes, problem: str) -> None:

@@ -387,9 +387,9 @@ def test_lint_never_raises_and_is_the_same_twice(one: str, other: str) -> None:
 
 def test_a_large_contract_and_a_long_question_are_linted_in_time() -> None:
     rows = [{**GOOD, "key": f"k{i}", "question": f"Does it name fact {i}?"} for i in range(1_000)]
-    started = time.perf_counter()
+    started = time.process_time()
     lint(contract(*rows))
     for part in ("is it and ", "'", "no more ", 'mention "', "a, ", "is good and ", "1 "):
         lint(contract({**GOOD, "question": part * (20_000 // len(part)) + "?"}))
     assert len(words("a " * 10)) == 10
-    assert time.perf_counter() - started < 20
+    assert time.process_time() - started < 20

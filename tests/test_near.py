@@ -49,14 +49,14 @@ def test_one_frame_and_one_word_of_difference_are_no_near_duplicates() -> None:
 def test_five_hundred_criteria_take_a_fraction_of_comparing_every_pair() -> None:
     asked = questions(500)
     expected = naive(asked[:100])
-    started = time.perf_counter()
+    started = time.process_time()
     found = list(near_pairs(asked))
-    indexed = time.perf_counter() - started
+    indexed = time.process_time() - started
     assert [pair for pair in found if pair[1] < 100] == expected != []
     assert len(found) == 25
-    started = time.perf_counter()
+    started = time.process_time()
     naive(asked[:250])
-    assert indexed < (time.perf_counter() - started) / 5
+    assert indexed < (time.process_time() - started) / 5
 
 
 def test_ten_times_the_criteria_take_in_proportion() -> None:
@@ -67,9 +67,9 @@ def test_ten_times_the_criteria_take_in_proportion() -> None:
         ]
         best = float("inf")
         for _ in range(3):
-            started = time.perf_counter()
+            started = time.process_time()
             lint_data({"criteria": rows})
-            best = min(best, time.perf_counter() - started)
+            best = min(best, time.process_time() - started)
         return best
 
     assert seconds(1_000) < 25 * seconds(100)

@@ -15,17 +15,19 @@ from streamlit.testing.v1 import AppTest
 
 from core.charts import score_path
 from core.files.traces import read_traces, write_traces
+from core.judging.judgement import Judgement
 from core.loop.replay import replay
 from core.loop.step import to_trace
 from core.loop.stop import Arm, Exit
 from core.loop.trace import Trace
+from core.store.contracts import save_version
 from core.store.store import DATABASE_URL, Project, Store, open_store
 from core.store.traces import add_traces, count_traces, load_trace
-from core.verdict import LabelValue
+from core.verdict import LabelValue, Unscored
 from core.wording import exit_words, p_value
 from pages.parts.trace_replay import outcome_lines
 from sample_data.samples import SAMPLES
-from tests.fakes import ScriptedRun, contract, points
+from tests.fakes import ScriptedRun, contract, points, written_out
 
 PAGE = Path(__file__).parents[1] / "pages" / "traces.py"
 OF = contract("c1", "c2", cap=3, window=3)
@@ -307,6 +309,69 @@ def test_a_recorded_exit_that_the_rule_contradicts_is_told_apart() -> None:
     assert lines[1].startswith("By its own stop rule it ends otherwise: PASS")
     bare = replace(run("d0", "d2"), exit=None)
     assert "(Not recorded; by its own stop rule.)" in outcome_lines(bare, replay(bare))[0]
+
+
+def test_a_draft_of_no_round_is_not_said_to_be_handed_back() -> None:
+    bare = replace(run("d0", "d1", "d1/b"), rounds=(), returned_round=3)
+    lines = outcome_lines(bare, replay(bare))
+    assert lines[-1] == (
+        "The record hands back round 3, but there is no such round in it (whether accepted is "
+        "not known)."
+    )
+
+
+def test_a_returned_draft_nobody_judged_is_no_usable_draft() -> None:
+    whole = run("d0", "d1", "d1/b")
+    unread = tuple(replace(r, judgement=None, score=None, error=f"no {r.number}", gold=None)
+                   for r in whole.rounds)  # fmt: skip
+    said = "\n".join(outcome_lines(made := replace(whole, rounds=unread), replay(made)))
+    assert "Handed back" not in said
+    assert "No usable draft: the record hands back round 2, which was never judged (whether" in said
+    assert "Round 1: no 1.\nRound 2: no 2.\nRound 3: no 3." in said
+
+
+def test_rounds_that_all_ended_in_an_error_leave_no_usable_draft() -> None:
+    whole = run("d0", "d1", "d1/b")
+    lost = tuple(
+        replace(r, judgement=Judgement({}, Unscored.ERROR, f"HTTP 50{r.number}"), score=None)
+        for r in whole.rounds
+    )
+    broken = replace(whole, rounds=lost, exit=Exit.EVALUATOR_ERROR, returned_round=None)
+    lines = outcome_lines(broken, replay(broken))
+    at = lines.index("No usable draft.")
+    assert lines[at + 1 : at + 4] == [
+        "Round 1: error: HTTP 501.", "Round 2: error: HTTP 502.", "Round 3: error: HTTP 503.",
+    ]  # fmt: skip
+
+
+def test_a_recorded_pass_over_a_fail_is_the_same_on_import_replay_and_overview(
+    bench: Store, project: Project, show: Open
+) -> None:
+    """By the contract of the project, which the trace names by its hash."""
+    of = written_out(OF)
+    save_version(bench, project.id, of)
+    false = replace(
+        run("d0", "d1", "d1/b"), contract=of.content_hash, stop=OF.stop, exit=Exit.PASS,
+        returned_round=3,
+    )  # fmt: skip
+    at = upload(show(), write_traces([false]).encode())
+    claim = "exit PASS, but round 3 has FAIL on 'c2': that round was not accepted"
+    assert [r["What"] for r in frame(at, "What")] == [claim]
+    at.button(key="traces.store").click().run()
+    assert "0 of 1 trace accepted" in said(show(view="overview"))
+    text = said(show(trace="t1"))
+    assert f"The verdicts say otherwise: {claim}." in text
+    assert "Handed back: the draft of round 3 (not accepted, flagged" in text
+
+
+def test_the_list_folds_away_so_that_draft_and_verdicts_stay_in_sight(
+    invoices: None, show: Open
+) -> None:
+    at = show(trace="inv-012-loop", round="2")
+    [fold] = [e for e in at.expander if e.label == "Filter and choose a trace"]
+    assert not fold.proto.expanded
+    assert len(fold.selectbox) == 4
+    assert len(fold.dataframe) == 1
 
 
 def test_the_score_path_breaks_at_a_round_without_a_score() -> None:

@@ -97,3 +97,21 @@ def test_the_decision_is_the_first_no_then_the_first_open_then_yes() -> None:
         decision_step([yes, still_open]).page,
     )
     assert State.YES == decision_step([yes, yes]).state
+
+
+def test_gold_from_traces_counts_as_labels_and_leads_to_the_mistakes_there() -> None:
+    assert (State.YES, "traces") == (
+        labels_step(200, 0, 0, 0, 400).state,
+        labels_step(200, 0, 0, 0, 400).page,
+    )
+    one = measured((20, 32), (0, 168))
+    step = judge_step([Measured(one.name, one.far, one.frr, True)], LIMITS)
+    assert ("traces", "replay", (("accepted", "wrong"),)) == (step.page, step.view, step.link)
+
+
+def test_without_a_version_labelled_outputs_lead_to_grouping_their_notes() -> None:
+    step = contract_step(None, 0, 0, labels=20)
+    assert (State.OPEN, "Group the notes", "label", "group") == (
+        step.state, step.todo, step.page, step.view,
+    )  # fmt: skip
+    assert "Write a criterion" == contract_step(None, 0, 0).todo

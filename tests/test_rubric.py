@@ -183,13 +183,13 @@ def test_too_long_and_too_many_are_refused_by_name() -> None:
 
 
 def test_hostile_text_takes_time_in_proportion() -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     for part in ("must not ", "a) ", "(1 points)", "**", "# ", "- a\n", ". A", "| ", "good: x\n"):
         try:
             split_rubric(part * (100_000 // len(part)))
         except InputError as error:
             assert "more than" in str(error)
-    assert time.perf_counter() - started < 20
+    assert time.process_time() - started < 20
 
 
 def test_nothing_to_read_gives_nothing() -> None:

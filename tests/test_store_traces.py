@@ -12,29 +12,34 @@ import sqlalchemy as sa
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from core.contract.contract import Contract, StopRule
 from core.contract.criterion import CheckedBy
 from core.errors import InputError
-from core.files.traces import parse_traces, read_traces, write_traces
+from core.files.traces import parse_traces, read_traces, trace_to_data, write_traces
 from core.judging.judgement import Judgement
+from core.loop.replay import replay
 from core.loop.step import to_trace
 from core.loop.stop import Arm, Exit
 from core.loop.summary import summarise
 from core.loop.trace import Round, Trace
 from core.store import tables as t
+from core.store.contracts import save_version
 from core.store.store import Project, Store, imports_of, open_store
 from core.store.traces import (
     MOST,
     add_traces,
     arms_of_sample,
+    by_held_contract,
     compare_traces,
     count_traces,
     each_trace,
+    held_contracts,
     load_summaries,
     load_trace,
 )
 from core.verdict import CriterionVerdict, LabelValue, Unscored, Verdict
 from sample_data.samples import SAMPLES
-from tests.fakes import ScriptedRun, contract, points
+from tests.fakes import ScriptedRun, contract, points, written_out
 
 HOSTILE = "$5 :red[x] <script>\x00\ud800 \ue000 今天 👩‍💻\r\n"
 OF = contract("c1", "c2", cap=3, window=3)
@@ -176,6 +181,58 @@ def test_reading_summaries_reads_no_draft(store: Store, project: Project) -> Non
     with store.write() as c:
         c.execute(t.round_.delete())
     assert load_summaries(store, project.id) == [summarise(made[0])]
+
+
+def by_hash(of: Contract, word: str) -> Trace:
+    """Exit PASS, c2 has this verdict, and the contract is named by its hash."""
+    made = run("d0", "d2")
+    last = made.rounds[1]
+    assert last.judgement is not None
+    said = {**last.judgement.verdicts, "c2": CriterionVerdict(Verdict(word), "no", "mend it")}
+    last = replace(last, judgement=replace(last.judgement, verdicts=said), score=Fraction(1))
+    rounds = (made.rounds[0], last)
+    return replace(made, contract=of.content_hash, stop=StopRule(cap=2, window=2), rounds=rounds)
+
+
+@pytest.mark.parametrize("word", ["FAIL", "UNKNOWN"])
+@pytest.mark.parametrize("first", ["contract", "traces"])
+def test_a_trace_that_names_a_held_contract_is_decided_by_it(
+    store: Store, project: Project, word: str, first: str
+) -> None:
+    """Whichever comes first; the stored trace stays as it came."""
+    every = written_out(contract("c1", "c2", cap=2, window=2))
+    half = written_out(contract("c1", "c2", cap=2, window=2, rule="threshold", minimum=1))
+    made = [
+        by_hash(every, word),
+        replace(by_hash(half, word), trace_id="t2"),
+        replace(by_hash(contract("c9"), word), trace_id="t3"),
+    ]
+    steps = [
+        lambda: save_version(store, project.id, every),
+        lambda: save_version(store, project.id, half, based_on=1),
+        lambda: add_traces(store, project.id, made),
+    ]
+    for step in steps if first == "contract" else [steps[2], *steps[:2]]:
+        step()
+    assert [s.accepted for s in load_summaries(store, project.id)] == [False, True, None]
+    assert [load_trace(store, project.id, t.trace_id) for t in made] == made
+    held = held_contracts(store, project.id)
+    assert [replay(by_held_contract(t, held)).accepted for t in made] == [False, True, None]
+    assert compare_traces(store, project.id, made).present == 3
+
+
+def test_a_criterion_the_held_contract_does_not_have_leaves_no_round_unscored(
+    store: Store, project: Project
+) -> None:
+    """Read without it, every other round seems to lack a verdict on the one that is extra."""
+    of = written_out(OF)
+    data = trace_to_data(replace(run("d0", "d2"), contract=of.content_hash, stop=OF.stop))
+    data["rounds"][0]["verdicts"]["ghost"] = {"evidence": "", "verdict": "PASS", "change": ""}
+    [made] = parse_traces(json.dumps(data).encode(), "x").traces
+    assert summarise(made).accepted is False
+    save_version(store, project.id, of)
+    add_traces(store, project.id, [made])
+    assert load_summaries(store, project.id)[0].accepted is True
 
 
 def test_the_sample_is_stored_whole(store: Store, project: Project) -> None:

@@ -15,10 +15,10 @@ from core.loop.replay import replay
 from core.loop.step import to_trace
 from core.loop.stop import Arm, Exit
 from core.loop.summary import Summary, by_arm, compare_arms, summarise
-from core.loop.trace import Trace
+from core.loop.trace import Round, Trace
 from core.statistics.comparison import Paired
 from core.statistics.interval import Estimate, Undefined
-from core.verdict import LabelValue
+from core.verdict import CriterionVerdict, LabelValue, Verdict
 from sample_data.samples import SAMPLES
 from tests.fakes import ScriptedRun, contract, points
 
@@ -73,24 +73,92 @@ def test_a_recorded_pass_that_the_verdicts_deny_is_not_accepted() -> None:
     claimed = replace(trace("d0", "d0/b", "d1"), exit=Exit.PASS, returned_round=3)
     assert summarise(claimed).accepted is False
     short = replace(claimed, rounds=claimed.rounds[:2], returned_round=2)
-    assert replay(short).exit is None
-    assert summarise(short).accepted is False
+    assert (replay(short).accepted, summarise(short).accepted) == (None, None)
 
 
-def test_a_recorded_pass_without_any_verdict_is_believed() -> None:
+@pytest.mark.parametrize("word", ["FAIL", "UNKNOWN"])
+@pytest.mark.parametrize("known_by", ["hash", "nothing"])
+def test_a_recorded_pass_never_overrules_a_verdict(word: str, known_by: str) -> None:
+    """By hash the rule may be a threshold, so it is not known; without a contract all must pass."""
+    made = trace("d0", "d1", "d1/b")
+    last = made.rounds[2]
+    assert last.judgement is not None
+    said = {**last.judgement.verdicts, "c2": CriterionVerdict(Verdict(word), "no", "mend it")}
+    claimed = replace(
+        made,
+        rounds=(*made.rounds[:2], replace(last, judgement=replace(last.judgement, verdicts=said))),
+        contract="9f" * 32 if known_by == "hash" else None,
+        stop=OF.stop,
+        exit=Exit.PASS,
+        returned_round=3,
+    )
+    expected = None if known_by == "hash" else False
+    assert (summarise(claimed).accepted, replay(claimed).accepted) == (expected, expected)
+    assert summarise(replace(claimed, stop=None)).accepted is expected
+    assert by_arm([summarise(claimed)])[Arm.LOOP].accepted == 0
+
+
+def test_a_recorded_pass_without_any_round_is_not_believed() -> None:
     [bare] = parse_traces(
         b'{"trace_id":"b","arm":"loop","sample_id":"s","exit":"PASS","rounds":[]}', "x"
     ).traces
-    assert summarise(bare).accepted is True
+    assert summarise(bare).accepted is None
     assert summarise(replace(bare, exit=None)).accepted is None
     assert summarise(replace(bare, exit=Exit.CANCELLED)).accepted is False
 
 
-def test_a_missing_round_is_no_fail() -> None:
-    whole = trace("d0", "d1", "d2")
+@pytest.mark.parametrize("passes", [True, False])
+def test_a_missing_round_is_no_fail_and_no_pass(passes: bool) -> None:
+    """Whatever the other rounds say: else only the traces that failed would be left out."""
+    whole = trace("d0", "d1", "d2" if passes else "d1/b")
     gap = replace(whole, rounds=(whole.rounds[0], whole.rounds[2]))
     found = summarise(gap)
-    assert (found.accepted, found.rounds, found.gaps) == (True, 2, 1)
+    assert (found.accepted, found.rounds, found.gaps) == (None, 2, 1)
+    assert summarise(replace(gap, contract=None, stop=None)).accepted is None
+
+
+def not_judged(r: Round) -> Round:
+    return replace(r, judgement=None, score=None)
+
+
+UNKNOWABLE = {
+    "a round is missing": lambda t: replace(t, rounds=(t.rounds[0], t.rounds[2])),
+    "nothing was judged": lambda t: replace(t, rounds=tuple(not_judged(r) for r in t.rounds)),
+    "no round": lambda t: replace(t, rounds=()),
+    "no draft": lambda t: replace(
+        t, rounds=(replace(not_judged(t.rounds[0]), draft=None, fingerprint=None), *t.rounds[1:])
+    ),
+}
+
+
+@pytest.mark.parametrize("exit", [Exit.CAP, Exit.PASS, Exit.PLATEAU])
+@pytest.mark.parametrize("what", list(UNKNOWABLE))
+def test_what_cannot_be_told_is_neither_accepted_nor_flagged(what: str, exit: Exit) -> None:
+    """The page and the command line say the same: it is in no rate."""
+    cut = replace(UNKNOWABLE[what](trace("d0", "d1", "d1/b")), exit=exit)
+    assert replay(cut).accepted is None
+    numbers = by_arm([summarise(cut)])[Arm.LOOP]
+    assert (numbers.accepted, numbers.flagged, numbers.undecided) == (0, 0, 1)
+
+
+def test_scores_that_are_all_no_number_say_nothing() -> None:
+    rounds = ",".join(f'{{"round":{n},"draft":"d{n}","score":NaN}}' for n in (1, 2))
+    line = (
+        '{"trace_id":"n","arm":"loop","sample_id":"s","stop":{"cap":2},"exit":"CAP","rounds":['
+        + rounds + "]}"
+    )  # fmt: skip
+    [made] = parse_traces(line.encode(), "x").traces
+    assert (summarise(made).accepted, replay(made).accepted) == (None, None)
+
+
+def test_a_trace_without_a_stop_rule_is_decided_by_its_rounds() -> None:
+    bare = replace(trace("d0", "d1", "d1/b"), contract=None, stop=None)
+    assert summarise(bare).accepted is False
+    assert summarise(replace(bare, exit=None)).accepted is None
+    assert summarise(replace(trace("d0", "d2"), contract=None, stop=None)).accepted is True
+    unread = replace(bare, rounds=(*bare.rounds[:2], not_judged(bare.rounds[2])))
+    assert summarise(unread).accepted is None
+    assert summarise(replace(unread, exit=Exit.CANCELLED)).accepted is False
 
 
 def test_an_unread_returned_draft_is_in_no_rate_of_the_check() -> None:

@@ -286,10 +286,10 @@ def test_paths_are_checked_before_they_are_read(tmp_path: Path) -> None:
     large = tmp_path / "large.csv"
     with large.open("wb") as file:
         file.truncate(2_000_000_000)
-    started = time.perf_counter()
+    started = time.process_time()
     with pytest.raises(InputError, match=r"2,000\.0 MB is more than the limit of 50\.0 MB"):
         read_table(large, "large.csv")
-    assert time.perf_counter() - started < 1
+    assert time.process_time() - started < 1
     with pytest.raises(InputError, match="a directory"):
         read_table(tmp_path, "x")
     with pytest.raises(InputError, match="no such file"):
@@ -372,7 +372,7 @@ def test_a_hundred_thousand_rows_take_little_time() -> None:
         [f"s{i}", "1", f"task {i}", f'He said "no",\nthen {i}', "", "x"] for i in range(100_000)
     ]
     data = to_csv(list("abcdef"), rows).encode()
-    started = time.perf_counter()
+    started = time.process_time()
     t = read_table(data, "t.csv")
-    assert time.perf_counter() - started < 3  # half a second on an idle core
+    assert time.process_time() - started < 3  # half a second on an idle core
     assert t.rows[99_999] == tuple(rows[99_999])

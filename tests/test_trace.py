@@ -235,7 +235,10 @@ def test_verdicts_beat_a_recorded_pass() -> None:
 
 def test_a_pass_that_rests_on_a_contract_known_by_hash_only_is_not_guessed() -> None:
     trace = judged_trace("ab", exit=Exit.PASS, contract="9f" * 32)
-    assert replay(trace).censored == "whether round 1 was accepted is not recorded"
+    assert replay(trace).censored == (
+        "whether round 1 was accepted: only the hash of its contract is known, and not every "
+        "criterion passed"
+    )
     assert replay(judged_trace("abc", exit=Exit.PASS, contract="9f" * 32)).exit is Exit.PASS
 
 

@@ -8,6 +8,7 @@ over much data, are stopped.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from contextvars import ContextVar
 from decimal import localcontext
@@ -39,6 +40,7 @@ from core.checks.parsed import (
     is_number,
     parse,
     show_path,
+    spelled,
     tree_size,
 )  # fmt: skip
 from core.checks.patterns import PatternError, compiled, search, work
@@ -56,7 +58,7 @@ def _pattern(validator: Any, pattern: str, instance: Any, schema: Any) -> Iterat
         return
     _spend(work(pattern, instance) // 300)
     if search(pattern, instance) is None:
-        yield _error(f"{show(instance)} does not match {show(pattern)}")
+        yield _error(f"{_plain(instance, 80)} does not match {_plain(pattern, 80)}")
 
 
 def _pattern_properties(validator: Any, patterns: Any, instance: Any, schema: Any) -> Iterator[Any]:
@@ -221,6 +223,46 @@ def _check_patterns(schema: Mapping[str, Any]) -> None:
             raise _refuse(f"the pattern {show(pattern)} cannot be run: {error}.") from error
 
 
+def _plain(value: Any, limit: int = 240) -> str:
+    """Return a JSON value for a sentence: null for null, text in quotes with its own backslashes.
+
+    Characters that cannot be seen are escaped; beyond `limit` characters the middle is cut.
+    """
+    if isinstance(value, dict | list):
+        text = json.dumps(value, ensure_ascii=False)
+    else:
+        text = f"'{value}'" if isinstance(value, str) else spelled(value)
+    if len(text) > limit:
+        text = f"{text[: limit // 2]}…{text[-limit // 2 :]}"
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+
+
+def _message(error: Any) -> str:
+    """Return what is wrong in JSON's own spelling; the library writes values as Python does."""
+    value, rule = error.instance, error.validator_value
+    if error.validator == "type":
+        kinds = rule if isinstance(rule, list) else [rule]
+        return f"{_plain(value)} is not of type {', '.join(map(_plain, kinds))}"
+    if error.validator == "enum":
+        return f"{_plain(value)} is not one of {_plain(rule)}"
+    if error.validator == "const":
+        return f"{_plain(rule)} was expected, not {_plain(value)}"
+    if error.validator is None:
+        return f"a schema that is false does not allow {_plain(value)}"
+    start, message = repr(value), str(error.message)
+    if message.startswith(start):
+        return _plain(value) + message[len(start) :]
+    return message
+
+
+def _line(error: Any, field: Path | None) -> str:
+    """Return one error with its place, unless that is the field all of it is about."""
+    message = _cut(_message(error))
+    if tuple(str(step) for step in error.absolute_path) == field:
+        return message
+    return f"{show_path(error.absolute_path)}: {message}"
+
+
 def _cut(message: str) -> str:
     return message if len(message) <= 240 else f"{message[:140]} … {message[-90:]}"
 
@@ -292,7 +334,7 @@ def _json_schema(given: Mapping[str, Any]) -> Ask:
             return Found(
                 True, f"fits the schema{where}{note}{parsed.note}", "", "Depart from the schema."
             )
-        lines = [f"{show_path(e.absolute_path)}: {_cut(e.message)}" for e in errors[:_LISTED]]
+        lines = [_line(e, field) for e in errors[:_LISTED]]
         more = len(errors) - _LISTED
         at_least = "at least " if len(errors) == _COUNTED else ""
         tail = f"; and {at_least}{more:,} more" if more > 0 else ""

@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise, takewhile
 from pathlib import Path
 from typing import Any
@@ -30,8 +30,9 @@ from core.files.trace_rounds import (
     read_whole,
     round_to_data,
 )
+from core.loop.reread import reread
 from core.loop.stop import Arm, Exit
-from core.loop.trace import Outcome, Round, Trace, recorded_outcome
+from core.loop.trace import Round, Trace
 
 MAX_BYTES = 50_000_000
 
@@ -84,11 +85,13 @@ def read_traces(path: Path) -> TraceFile:
     return parse_traces(data, path.name)
 
 
-def parse_traces(data: bytes, name: str) -> TraceFile:
+def parse_traces(data: bytes, name: str, held: Mapping[str, Contract] | None = None) -> TraceFile:
     """Return the traces in the bytes of a file called `name`.
 
-    Raises InputError, one line, for a file that is too large, empty, not UTF-8 text, or without
-    a single line that can be read.
+    `held` are the contracts of a project by content hash: notes on a trace that names one are
+    written by that contract, and a hash that is not among them is a note. The traces themselves
+    are the same without it. Raises InputError, one line, for a file that is too large, empty, not
+    UTF-8 text, or without a single trace that can be used.
     """
     if len(data) > MAX_BYTES:
         raise _too_large(name, len(data))
@@ -114,7 +117,7 @@ def parse_traces(data: bytes, name: str) -> TraceFile:
         try:
             record = _parse_line(line)
             trace_id = read_id(record, "trace_id")
-            trace = _trace(record, said, contracts)
+            trace = _trace(record, said, contracts, held)
             if trace_id in loaded:
                 first, other = loaded[trace_id]
                 if other != trace:
@@ -125,8 +128,8 @@ def parse_traces(data: bytes, name: str) -> TraceFile:
         except Refuse as reason:
             refused.append(Refused(number, trace_id, str(reason), reason.trace))
         notes += [Note(number, trace_id, message) for message in said]
-    if not loaded and all(r.trace is None for r in refused):
-        raise InputError(name, f"holds no trace that can be read; {refused[0]}.")
+    if not loaded:
+        raise InputError(name, f"holds no trace that can be used; {refused[0]}.")
     return TraceFile(
         tuple(t for _, t in loaded.values()),
         tuple(refused),
@@ -164,7 +167,12 @@ def _parse_line(line: str) -> dict[str, Any]:
     return record
 
 
-def _trace(record: Mapping[str, Any], said: list[str], contracts: dict[str, Contract]) -> Trace:
+def _trace(
+    record: Mapping[str, Any],
+    said: list[str],
+    contracts: dict[str, Contract],
+    held: Mapping[str, Contract] | None,
+) -> Trace:
     rounds_data = record.get("rounds")
     if not isinstance(rounds_data, list) or not all(isinstance(r, dict) for r in rounds_data):
         raise Refuse(f"rounds: expected a list of objects, got {show(rounds_data)}")
@@ -203,7 +211,26 @@ def _trace(record: Mapping[str, Any], said: list[str], contracts: dict[str, Cont
     if twice is not None:
         reason = f"round {twice} is recorded twice with different contents: keep one"
         raise Refuse(reason, trace)
-    return _scored(trace, said)
+    read, remarks = reread(trace)
+    version = held.get(trace.contract) if held and isinstance(trace.contract, str) else None
+    if version is not None:
+        remarks = reread(trace, version)[1]
+    elif held is not None and (not_held := _no_contract(trace)):
+        said.append(not_held)
+    said += remarks
+    return read
+
+
+def _no_contract(trace: Trace) -> str | None:
+    """Return a line about a trace whose contract is not known, and how it is read then."""
+    if isinstance(trace.contract, Contract) or not trace.rounds:
+        return None
+    by = 'verdicts are read by rule "all"'
+    if not any(r.judgement is not None for r in trace.rounds):
+        by = "the recorded exit says what was accepted"
+    if trace.contract is None:
+        return f"contract: none is recorded; {by}"
+    return f"contract: no version in this project has the hash {show(trace.contract, 20)}; {by}"
 
 
 def _listed(numbers: tuple[int, ...]) -> str:
@@ -229,35 +256,6 @@ def _rounds(rounds: list[Round], said: list[str]) -> tuple[Round, ...]:
 
 def _same_number(kept: list[Round], number: int) -> Iterable[Round]:
     return takewhile(lambda other: other.number == number, reversed(kept))
-
-
-def _scored(trace: Trace, said: list[str]) -> Trace:
-    """Return the trace with scores computed from verdicts; a recorded score that differs is named.
-
-    A judgement that turns out incomplete or unreadable under the contract is marked unscored.
-    """
-    rounds = []
-    for index, r in enumerate(trace.rounds):
-        outcome = recorded_outcome(trace, index) if r.judgement is not None else None
-        if outcome is not None:
-            if r.score is not None and r.score != outcome.score:
-                gives = "none" if outcome.score is None else f"{float(outcome.score):g}"
-                said.append(
-                    f"round {r.number}, score: {float(r.score):g} is recorded, "
-                    f"the verdicts give {gives}; the verdicts count"
-                )
-            r = replace(r, score=outcome.score, **_unscored(r, outcome, said))
-        rounds.append(r)
-    return replace(trace, rounds=tuple(rounds))
-
-
-def _unscored(r: Round, outcome: Outcome, said: list[str]) -> dict[str, Any]:
-    assert r.judgement is not None
-    if outcome.unscored is None or r.judgement.unscored is not None:
-        return {}
-    said.append(f"round {r.number}: unscored, {outcome.detail}")
-    judgement = replace(r.judgement, unscored=outcome.unscored, detail=outcome.detail)
-    return {"judgement": judgement, "error": outcome.detail}
 
 
 def _contract(data: Any, known: dict[str, Contract]) -> Contract | str | None:

@@ -146,6 +146,9 @@ def _replay_round(state: State, trace: Trace, index: int) -> tuple[State, str]:
         return before, f"round {this.number} was never judged"
     told = outcome.accepted is not None or outcome.unscored is not None
     if not told and not isinstance(trace.contract, Contract):
+        if this.judgement is not None:
+            why = "only the hash of its contract is known, and not every criterion passed"
+            return before, f"whether round {this.number} was accepted: {why}"
         return before, f"whether round {this.number} was accepted is not recorded"
     if outcome.unscored is not None and this.error:
         outcome = replace(outcome, detail=this.error)

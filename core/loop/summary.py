@@ -1,9 +1,10 @@
 """What is known of a trace without its drafts, and what many traces add up to.
 
 A summary says what *happened*: the recorded exit, or, where none was recorded, the one its own
-stop rule gives. Acceptance comes from the verdicts, never from a claim: an earlier round that
-passed counts as accepted whatever the later exit was, and a recorded PASS is believed only where
-no verdict can be read. A trace of which neither can be said is undecided and in no rate.
+stop rule gives. Acceptance comes from the rounds, never from a claim: an earlier round that
+passed counts as accepted whatever the later exit was, and a recorded PASS is believed only of a
+round with a score and no verdicts. A trace of which nothing can be said is undecided and in no
+rate.
 """
 
 from __future__ import annotations
@@ -79,16 +80,28 @@ def summarise(trace: Trace) -> Summary:
 
 
 def was_accepted(trace: Trace, again: Replay) -> bool | None:
-    """Return whether a draft was accepted, given the replay by the trace's own rule, or None."""
+    """Return whether a draft was accepted, given the replay by the trace's own rule, or None.
+
+    What the replay cannot tell is None, whatever exit was recorded: counting a trace as accepted
+    where a round is missing, and as unknown where the rounds that are there failed, would make
+    the rate too high. Only a trace without a stop rule is decided by its rounds and its exit.
+    """
+    return again.accepted if trace.rule is not None else _by_its_rounds(trace)
+
+
+def _by_its_rounds(trace: Trace) -> bool | None:
     said = [_said(trace, i) for i in range(len(trace.rounds))]
-    if again.accepted is not None:
-        return again.accepted
+    if trace.gaps or (trace.exit is None and True not in said):
+        return None
     if True in said:
         return True
-    if trace.exit is Exit.PASS:
-        # The record claims it; only verdicts that all say otherwise stand against that.
-        return None in said or not said
-    return None if trace.exit is None else False
+    cut_off = trace.exit in _CUT_OFF  # such a run may end in a round nobody could judge
+    if None in (said[:-1] if cut_off else said) or not (said or cut_off):
+        return None
+    return False
+
+
+_CUT_OFF = (Exit.EVALUATOR_ERROR, Exit.GENERATOR_ERROR, Exit.CANCELLED)
 
 
 def _said(trace: Trace, index: int) -> bool | None:

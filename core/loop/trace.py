@@ -128,6 +128,10 @@ class Trace:
         return next((r for r in self.rounds if r.number == number), None)
 
 
+NOT_GIVEN = "no verdict on "
+"""How the detail of a judgement begins that lacks criteria."""
+
+
 def uses_judge(contract: Contract) -> bool:
     """Return whether any criterion of the contract is put to a judge."""
     return any(c.checked_by is CheckedBy.JUDGE for c in contract.criteria)
@@ -151,7 +155,7 @@ def outcome_by(contract: Contract, judgement: Judgement) -> Outcome:
     """Return what `judgement` means under `contract`; missing criteria make it unscored."""
     reason, detail = judgement.unscored, judgement.detail
     if reason is None and (gone := missing(contract, judgement.verdicts)):
-        reason, detail = Unscored.UNREADABLE, "no verdict on " + ", ".join(map(repr, gone))
+        reason, detail = Unscored.UNREADABLE, NOT_GIVEN + ", ".join(map(repr, gone))
     if reason is None:
         known = {k: v for k, v in judgement.verdicts.items() if k in contract.keys}
         reason, detail = first_unscored(known)
@@ -178,13 +182,13 @@ def recorded_outcome(trace: Trace, index: int) -> Outcome | None:
         reason, detail = first_unscored(judgement.verdicts)
     gone = [key for key in trace.keys if key not in judgement.verdicts]
     if reason is None and gone:
-        reason, detail = Unscored.UNREADABLE, "no verdict on " + ", ".join(map(repr, gone))
+        reason, detail = Unscored.UNREADABLE, NOT_GIVEN + ", ".join(map(repr, gone))
     if reason is not None:
         return Outcome(None, None, reason, detail)
     verdicts = judgement.verdicts.values()
     passes = sum(v.verdict is Verdict.PASS for v in verdicts)
     accepted: bool | None = passes == len(verdicts) and passes > 0
-    if not accepted and isinstance(trace.contract, str) and _recorded_pass(trace, index):
+    if not accepted and isinstance(trace.contract, str) and recorded_pass(trace, index):
         accepted = None
     return Outcome(accepted, Fraction(passes))
 
@@ -199,7 +203,7 @@ def _outcome_of_score(trace: Trace, index: int) -> Outcome | None:
         return Outcome(False, this.score)
     if this.score is None:  # no score: only an exit that needs a judged round says it was one
         return Outcome(False, None) if trace.exit in _AFTER_A_JUDGED_ROUND else None
-    return Outcome(None if trace.exit is None else _recorded_pass(trace, index), this.score)
+    return Outcome(None if trace.exit is None else recorded_pass(trace, index), this.score)
 
 
 _AFTER_A_JUDGED_ROUND = NO_PROGRESS | {Exit.CAP, Exit.BUDGET}
@@ -207,10 +211,11 @@ _AFTER_A_JUDGED_ROUND = NO_PROGRESS | {Exit.CAP, Exit.BUDGET}
 
 def _went_on(trace: Trace, index: int) -> bool:
     """Whether the recorded loop made another draft after this round, so had not accepted it."""
-    return index + 1 < len(trace.rounds) and not _recorded_pass(trace, index)
+    return index + 1 < len(trace.rounds) and not recorded_pass(trace, index)
 
 
-def _recorded_pass(trace: Trace, index: int) -> bool:
+def recorded_pass(trace: Trace, index: int) -> bool:
+    """Return whether the record says that round `index` (0-based) passed and ended the loop."""
     number = trace.returned_round
     if number is None and trace.rounds:
         number = trace.rounds[-1].number

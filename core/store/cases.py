@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import sqlalchemy as sa
 
+from core.labelling.label import LabelKind
 from core.store import tables as t
 from core.store.judgements import newest_verdicts
 from core.store.labels import newest_labels
@@ -17,12 +18,13 @@ from core.verdict import CriterionVerdict
 
 @dataclass(frozen=True)
 class Said:
-    """What one reviewer said about one criterion of an output."""
+    """What one reviewer said about one criterion of an output; `settled`: as adjudicator."""
 
     reviewer: str
     criterion: str
     verdict: str
     note: str
+    settled: bool = False
 
 
 @dataclass(frozen=True)
@@ -44,15 +46,23 @@ def load_case(store: Store, project_id: int, output_id: int, judges: Sequence[in
         return None
     newest = newest_labels(project_id).where(t.label.c.output_id == output_id).subquery()
     query = (
-        sa.select(t.reviewer.c.name, t.criterion.c.key, t.label.c.verdict, t.label.c.note)
+        sa.select(
+            t.reviewer.c.name,
+            t.criterion.c.key,
+            t.label.c.verdict,
+            t.label.c.note,
+            (t.label.c.kind == LabelKind.ADJUDICATION).label("settled"),
+        )
         .join(newest, newest.c.id == t.label.c.id)
         .join(t.reviewer, t.reviewer.c.id == t.label.c.reviewer_id)
         .join(t.criterion, t.criterion.c.id == t.label.c.criterion_id)
         .where(t.label.c.verdict.is_not(None))
-        .order_by(t.criterion.c.id, t.reviewer.c.name)
+        .order_by(t.criterion.c.id, sa.literal_column("settled"), t.reviewer.c.name)
     )
     with store.read() as c:
-        labels = tuple(Said(r.name, r.key, r.verdict, r.note) for r in c.execute(query))
+        labels = tuple(
+            Said(r.name, r.key, r.verdict, r.note, bool(r.settled)) for r in c.execute(query)
+        )
         names = {
             r.id: r.key
             for r in c.execute(

@@ -12,6 +12,7 @@ from core.contract.contract import Contract
 from core.errors import InputError, StaleSaveError
 from core.store import tables as t
 from core.store.store import Store, criterion_ids, insert_id, now
+from core.store.traces import sum_up_anew
 
 
 @dataclass(frozen=True)
@@ -141,6 +142,7 @@ def save_version(
                 for position, criterion in enumerate(contract.criteria)
             ],
         )
+        sum_up_anew(c, project_id, contract)
         row = c.execute(_select(project_id).limit(1)).one()
         return _version(c, row)
 

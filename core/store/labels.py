@@ -117,7 +117,7 @@ def reviewer_labels(
 
     With `criterion`, only those on this criterion.
     """
-    newest = _newest(project_id).where(t.label.c.reviewer_id == reviewer_id)
+    newest = newest_votes(project_id).where(t.label.c.reviewer_id == reviewer_id)
     if criterion is not None:
         known = sa.select(t.criterion.c.id).where(
             t.criterion.c.project_id == project_id, t.criterion.c.key == criterion
@@ -214,9 +214,14 @@ def add_labels(
     return counts
 
 
-def _newest(project_id: int) -> sa.Select[Any]:
-    """Select the id of the newest row for each (output, criterion, reviewer)."""
-    key = (t.label.c.output_id, t.label.c.criterion_id, t.label.c.reviewer_id)
+def newest_labels(project_id: int) -> sa.Select[Any]:
+    """Select the ids of the rows that hold today.
+
+    One for each output, criterion and reviewer, and beside it one for what the same person
+    settled there: who adjudicates keeps the own vote.
+    """
+    by_hand = t.label.c.kind == LabelKind.ADJUDICATION
+    key = (t.label.c.output_id, t.label.c.criterion_id, t.label.c.reviewer_id, by_hand)
     return (
         sa.select(sa.func.max(t.label.c.id).label("id"))
         .where(t.label.c.project_id == project_id)
@@ -224,13 +229,22 @@ def _newest(project_id: int) -> sa.Select[Any]:
     )
 
 
-newest_labels = _newest
+def newest_votes(project_id: int) -> sa.Select[Any]:
+    """Select the ids of the rows that hold each reviewer's own label, adjudications left out."""
+    return newest_labels(project_id).where(t.label.c.kind != LabelKind.ADJUDICATION)
+
+
+def settled_open() -> sa.ColumnElement[bool]:
+    """Say of a label row that somebody settled it as undecided, which takes back a decision."""
+    return sa.and_(
+        t.label.c.kind == LabelKind.ADJUDICATION, t.label.c.verdict == LabelValue.UNSURE.value
+    )
 
 
 def _present(
     c: sa.Connection, project_id: int
 ) -> dict[tuple[int, int, int], tuple[str | None, str]]:
-    newest = _newest(project_id).subquery()
+    newest = newest_votes(project_id).subquery()
     query = sa.select(t.label).join(newest, newest.c.id == t.label.c.id)
     return {
         (r.output_id, r.criterion_id, r.reviewer_id): (r.verdict, r.note) for r in c.execute(query)

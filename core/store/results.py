@@ -15,11 +15,11 @@ from core.labelling.gold import overall, settle
 from core.labelling.label import LabelKind
 from core.statistics.confusion import FAIL, MISSING, PASS, UNKNOWN
 from core.store import tables as t
-from core.store.contracts import Version, equivalent_hashes
+from core.store.contracts import Version
 from core.store.judgements import JudgeKind, newest_ids
-from core.store.labels import newest_labels
+from core.store.labels import newest_labels, settled_open
+from core.store.live import asked, counted_outputs, positions
 from core.store.store import Store
-from core.text import fingerprint
 from core.verdict import OVERALL
 
 Codes = NDArray[np.int8]
@@ -63,45 +63,30 @@ def load_results(
     the contract's rule over the criteria.
     """
     with store.read() as c:
-        ids, samples, examples = _outputs(c, project_id, version)
-        same = equivalent_hashes(c, project_id)
-        keys: dict[str, int] = dict(version.criteria) if version is not None else {}
-        keys[OVERALL] = int(
-            c.scalar(
-                sa.select(t.criterion.c.id).where(
-                    t.criterion.c.project_id == project_id, t.criterion.c.key == OVERALL
-                )
-            )
-            or 0
-        )
+        ids, samples, examples = counted_outputs(c, project_id, version)
+        keys = asked(c, project_id, version)
         contract = None if version is None else version.contract
-        questions = {} if contract is None else {q.key: q.question_hash for q in contract.criteria}
         votes = _votes(c, project_id, ids)
         gold: dict[str, Codes] = {}
         undecided: dict[str, int] = {}
         stale_labels: dict[str, int] = {}
-        for key, criterion in keys.items():
-            question = questions.get(key, "")
-            mine = votes.criterion == criterion
-            # An overall label is about the output, whatever the criteria say.
-            live = mine & (
-                np.isin(votes.hash, list(same.get(question, {question}))) | (key == OVERALL)
-            )
-            stale_labels[key] = int(votes.n[mine & ~live].sum())
+        for key, question in keys.items():
+            live = question.live(votes.criterion, votes.hash)
+            stale_labels[key] = int(votes.n[votes.stale(question.criterion, live)].sum())
             settled = settle(*votes.tally(live, len(ids)), unanimous=unanimous)
             gold[key], undecided[key] = settled.codes, int(settled.undecided.sum())
         by_code = _said(c, _code_judge(c, project_id), ids)
         by_judge = _said(c, judge, ids)
         said: dict[str, Codes] = {}
         stale_verdicts: dict[str, int] = {}
-        for key, criterion in keys.items():
+        for key, question in keys.items():
             found = None if contract is None or key == OVERALL else contract.criterion(key)
             runs_here = (
                 found is not None and found.check is not None and found.check["kind"] != "recorded"
             )
             wanted = "" if found is None else found.verdict_hash
             source = by_code if runs_here else by_judge
-            said[key], stale_verdicts[key] = source.codes(criterion, wanted, len(ids))
+            said[key], stale_verdicts[key] = source.codes(question.criterion, wanted, len(ids))
     if contract is not None:
         rows = np.stack([gold[key] for key in contract.keys])
         gold[OVERALL] = overall(contract, rows, gold[OVERALL])
@@ -110,24 +95,6 @@ def load_results(
             said[OVERALL] != MISSING, said[OVERALL], accept_codes(contract, verdicts)
         ).astype(np.int8)
     return Results(ids, samples, gold, said, undecided, stale_labels, stale_verdicts, examples)
-
-
-def _outputs(
-    c: sa.Connection, project_id: int, version: Version | None
-) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
-    query = (
-        sa.select(t.output.c.id, t.output.c.sample_pk, t.output.c.fingerprint)
-        .where(t.output.c.project_id == project_id, t.output.c.current)
-        .order_by(t.output.c.id)
-    )
-    shown: set[str] = set()
-    if version is not None:
-        for q in version.contract.criteria:
-            shown |= {fingerprint(q.pass_example), fingerprint(q.fail_example)}
-    rows = c.execute(query).all()
-    kept = [(r.id, r.sample_pk) for r in rows if r.fingerprint not in shown]
-    both = np.array(kept, dtype=np.int64).reshape(-1, 2)
-    return both[:, 0], both[:, 1], len(rows) - len(kept)
 
 
 @dataclass(frozen=True)
@@ -141,10 +108,17 @@ class _Rows:
     by_hand: NDArray[np.bool_]
     n: NDArray[np.int64]
 
+    def stale(self, criterion: int, live: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Return which labels of a criterion were given for another wording."""
+        return np.equal(self.criterion, criterion) & ~live & np.not_equal(self.code, MISSING)
+
     def tally(
         self, live: NDArray[np.bool_], size: int
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], Codes]:
-        """Return the votes for PASS and for FAIL per output, and the adjudicated codes."""
+        """Return the votes for PASS and for FAIL per output, and the adjudicated codes.
+
+        Of several adjudications of an output the last row counts.
+        """
         votes = live & ~self.by_hand
         passes, fails = (
             np.bincount(self.at[which], self.n[which], size).astype(np.int64)
@@ -167,8 +141,7 @@ def _rows(found: list[Any], ids: NDArray[np.int64]) -> _Rows:
     """Return rows (output id, criterion id, hash, word, by hand, n) of known outputs as columns."""
     columns = list(zip(*found, strict=True)) if found else [()] * 6
     outputs = np.array(columns[0], dtype=np.int64)
-    at = np.minimum(np.searchsorted(ids, outputs), max(len(ids) - 1, 0))
-    known = ids[at] == outputs if len(ids) else np.zeros(len(outputs), dtype=np.bool_)
+    at, known = positions(outputs, ids)
     code = np.array([_CODE.get(word, MISSING) for word in columns[3]], dtype=np.int8)
     return _Rows(
         at[known],
@@ -181,19 +154,22 @@ def _rows(found: list[Any], ids: NDArray[np.int64]) -> _Rows:
 
 
 def _votes(c: sa.Connection, project_id: int, ids: NDArray[np.int64]) -> _Rows:
+    """Return the labels, counted where they are alike; adjudications in the order they were made."""
     newest = newest_labels(project_id).subquery()
+    by_hand = (t.label.c.kind == LabelKind.ADJUDICATION).label("by_hand")
     columns = (
         t.label.c.output_id,
         t.label.c.criterion_id,
         t.label.c.question_hash,
         t.label.c.verdict,
-        (t.label.c.kind == LabelKind.ADJUDICATION).label("by_hand"),
+        by_hand,
     )
     query = (
         sa.select(*columns, sa.func.count().label("n"))
         .join(newest, newest.c.id == t.label.c.id)
-        .where(t.label.c.verdict.in_(["PASS", "FAIL"]))
+        .where(t.label.c.verdict.in_(["PASS", "FAIL"]) | settled_open())
         .group_by(*columns)
+        .order_by(sa.func.max(t.label.c.id))
     )
     return _rows(list(c.execute(query).all()), ids)
 

@@ -225,6 +225,30 @@ label = Table(
     Index(None, "output_id", "criterion_id"),
 )
 
+note_group = Table(
+    "note_group",
+    metadata,
+    _id(),
+    _to("project"),
+    Column("name", ModelText, nullable=False),
+    Column("position", Integer, nullable=False),
+    # The key of the criterion it was made into, as it was then.
+    Column("criterion", ModelText),
+    Column("removed_at", String(40)),
+    Index(None, "project_id"),
+)
+
+# A note is known by its output and reviewer, so that rewording it leaves it where it was put, and
+# is in one group at most. Members of a removed group are in none until it is brought back.
+note_group_member = Table(
+    "note_group_member",
+    metadata,
+    Column("output_id", Integer, ForeignKey("output.id", ondelete="CASCADE"), primary_key=True),
+    Column("reviewer_id", Integer, ForeignKey("reviewer.id", ondelete="CASCADE"), primary_key=True),
+    _to("note_group"),
+    Index(None, "note_group_id"),
+)
+
 judge = Table(
     "judge",
     metadata,

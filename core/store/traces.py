@@ -2,6 +2,8 @@
 
 What a summary says depends on every draft (a shape, whether a text came back), so it is worked out
 once, when the trace is stored: counting ten thousand traces must not read fifty thousand drafts.
+A trace that names its contract by a hash is summed up by that contract if the project holds it, and
+anew when it comes to hold it; the stored rounds stay as they came.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ from core.contract.contract import Contract, StopRule
 from core.contract.criterion import CheckedBy
 from core.errors import InputError, show
 from core.judging.judgement import Judgement
+from core.loop.reread import reread
 from core.loop.stop import Arm, Exit
 from core.loop.summary import Summary, summarise
 from core.loop.trace import Round, Trace
@@ -65,7 +68,8 @@ def add_traces(
         found = _compare(c, project_id, traces, rows)
     if not found.new:
         return found
-    facts = {trace.trace_id: asdict(summarise(trace)) for trace in found.new}
+    held = held_contracts(store, project_id)
+    facts = {x.trace_id: asdict(summarise(by_held_contract(x, held))) for x in found.new}
     with store.write(project_id) as c:
         found = _compare(c, project_id, traces, rows)
         batch = record_import(
@@ -88,6 +92,36 @@ def add_traces(
         if rounds:
             c.execute(t.round_.insert(), rounds)
     return found
+
+
+def held_contracts(store: Store, project_id: int) -> dict[str, Contract]:
+    """Return every contract version of a project by its content hash."""
+    table = t.contract_version
+    query = sa.select(table.c.content_hash, table.c.content).where(table.c.project_id == project_id)
+    with store.read() as c:
+        found = {row.content_hash: row.content for row in c.execute(query)}
+    return {key: Contract.from_data(content) for key, content in found.items()}
+
+
+def by_held_contract(trace: Trace, held: Mapping[str, Contract]) -> Trace:
+    """Return the trace read by the contract whose hash it names, if that is one of `held`."""
+    known = held.get(trace.contract) if isinstance(trace.contract, str) else None
+    return trace if known is None else reread(trace, known)[0]
+
+
+def sum_up_anew(c: sa.Connection, project_id: int, contract: Contract) -> None:
+    """Work out again, by `contract`, the summary of every trace that names it by its hash."""
+    named = contract.content_hash
+    query = sa.select(t.trace).where(
+        t.trace.c.project_id == project_id, t.trace.c.contract == named
+    )
+    for row in c.execute(query).all():
+        trace = by_held_contract(_trace(row, _rounds_of(c, row.id)), {named: contract})
+        c.execute(
+            t.trace.update()
+            .where(t.trace.c.id == row.id)
+            .values(summary=asdict(summarise(trace)))
+        )  # fmt: skip
 
 
 def count_traces(store: Store, project_id: int) -> int:
@@ -117,12 +151,7 @@ def load_trace(store: Store, project_id: int, trace_id: str) -> Trace | None:
         row = c.execute(query).one_or_none()
         if row is None:
             return None
-        rounds = c.execute(
-            sa.select(t.round_)
-            .where(t.round_.c.trace_pk == row.id)
-            .order_by(t.round_.c.number)
-        ).all()  # fmt: skip
-    return _trace(row, rounds)
+        return _trace(row, _rounds_of(c, row.id))
 
 
 def each_trace(store: Store, project_id: int) -> Iterator[Trace]:
@@ -268,6 +297,11 @@ def _summary(data: dict[str, Any]) -> Summary:
     exit = None if data["exit"] is None else Exit(data["exit"])
     changed = {"arm": Arm(data["arm"]), "exit": exit, "shapes": tuple(data["shapes"])}
     return Summary(**(data | changed))
+
+
+def _rounds_of(c: sa.Connection, trace_pk: int) -> Sequence[Any]:
+    query = sa.select(t.round_).where(t.round_.c.trace_pk == trace_pk)
+    return c.execute(query.order_by(t.round_.c.number)).all()
 
 
 def _trace(row: Any, rounds: Sequence[Any]) -> Trace:

@@ -257,6 +257,7 @@ def cases(project: Project, found: Agreement, key: str, judges: list[int]) -> No
         for said in case.labels:
             if key in (OVERALL, said.criterion):
                 what = "" if said.criterion == key else f" · {criterion_name(said.criterion)}"
-                st.text(f"{MARKS[said.verdict]}  {said.reviewer}{what}")
+                who = f"settled by {said.reviewer}" if said.settled else said.reviewer
+                st.text(f"{MARKS[said.verdict]}  {who}{what}")
                 if said.note:
                     verbatim(said.note)

@@ -43,12 +43,18 @@ def steps_of(project: Project) -> list[Step]:
     p = load_progress(store(), project.id)
     traces = trace_numbers(project)
     before = [
-        contract_step(None, 0, 0)
+        contract_step(None, 0, 0, p.labels)
         if current is None
         else contract_step(
             current.number, len(current.contract.criteria), len(lint(current.contract))
         ),
-        labels_step(p.outputs, p.labelled, p.labels, p.reviewers),
+        labels_step(
+            p.outputs,
+            p.labelled,
+            p.labels,
+            p.reviewers,
+            sum(arm.check.n > 0 and arm.traces for arm in traces.arms.values()),
+        ),
         judge_step(
             measured(project, current, traces), current.contract.limits if current else Limits()
         ),
@@ -68,7 +74,9 @@ def measured(project: Project, current: Version | None, traces: TraceNumbers) ->
     loop = traces.arms.get(Arm.LOOP)
     if loop is not None and loop.labelled and all(isinstance(m.far, Undefined) for m in found):
         c = loop.check
-        return [Measured("The check, on final drafts", c.false_accept_rate, c.false_reject_rate)]
+        return [
+            Measured("The check, on final drafts", c.false_accept_rate, c.false_reject_rate, True)
+        ]
     return found
 
 
@@ -90,7 +98,9 @@ def steps(found: Sequence[Step]) -> None:
                 width="stretch",
                 type="primary" if main else "secondary",
             ):
-                state.put("view", step.view)
+                state.put_view(step.page, step.view)
+                for name, value in step.link:
+                    state.put(name, value)
                 st.switch_page(page_at(step.page))
 
 

@@ -25,7 +25,7 @@ def empty(message: str, action: str, page: str, *, view: str | None = None) -> N
     with st.container(border=True, horizontal_alignment="center"):
         st.text(message)
         if st.button(action, type="primary"):
-            state.put("view", view)
+            state.put_view(page, view)
             st.switch_page(page_at(page))
     st.stop()
 

@@ -51,7 +51,9 @@ def main() -> None:
     )
     start = st.Page(_start, title="Start", default=True, visibility="hidden")
     here = st.navigation([start, *(page_at(name) for name in _TITLES)])
-    from pages.parts import workspace
+    from pages.parts import state, workspace
+
+    st.session_state[state.PAGE] = here.url_path
 
     try:
         workspace.sidebar()

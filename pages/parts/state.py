@@ -29,7 +29,9 @@ Name = Literal[
     "shape",
     "accepted",
     "view",
+    "panel",
     "row",
+    "group",
     "preset",
     "draft",
     "p",
@@ -44,9 +46,13 @@ Name = Literal[
 ]
 
 
+PAGE = "shell.page"
+"""The session key under which the shell says which page is drawn."""
+
+
 def get(name: Name, default: str | None = None) -> str | None:
     """Return what the address or the session holds under `name`, and keep both alike."""
-    key = f"link.{name}"
+    key = _key(name)
     value = st.query_params.get(name) or st.session_state.get(key) or default
     put(name, value)
     return value
@@ -54,13 +60,29 @@ def get(name: Name, default: str | None = None) -> str | None:
 
 def kept(name: Name) -> str | None:
     """Return what the session holds under `name`; an empty text is one, unlike in `get`."""
-    text: str | None = st.session_state.get(f"link.{name}")
+    text: str | None = st.session_state.get(_key(name))
     return text
+
+
+def _key(name: Name, page: str | None = None) -> str:
+    """Return the session key of a name; every page has a view of its own."""
+    if name == "view":
+        return f"link.view.{page or st.session_state.get(PAGE, '')}"
+    return f"link.{name}"
+
+
+def put_view(page: str, view: str | None) -> None:
+    """Choose the view another page opens with; None leaves it as it was."""
+    if view is None:
+        return
+    st.session_state[_key("view", page)] = view
+    if page == st.session_state.get(PAGE):
+        put("view", view)
 
 
 def put(name: Name, value: str | None) -> None:
     """Set `name` in session and address; None removes it."""
-    key = f"link.{name}"
+    key = _key(name)
     if value is None:
         st.session_state.pop(key, None)
         st.query_params.pop(name, None)

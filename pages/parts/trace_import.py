@@ -9,7 +9,7 @@ import streamlit as st
 from core.errors import InputError
 from core.files.traces import MAX_BYTES, TraceFile, parse_traces
 from core.store.store import Project
-from core.store.traces import TraceDifference, add_traces, compare_traces
+from core.store.traces import TraceDifference, add_traces, compare_traces, held_contracts
 from core.wording import plural
 from pages.parts.panels import small
 from pages.parts.workspace import store
@@ -18,8 +18,8 @@ SHOWN = 200
 
 
 @st.cache_resource(max_entries=2, show_spinner="Reading the file …")
-def _read(file_id: str, name: str, _data: bytes) -> TraceFile:
-    return parse_traces(_data, name)
+def _read(file_id: str, name: str, _data: bytes, project_id: int, revision: int) -> TraceFile:
+    return parse_traces(_data, name, held_contracts(store(), project_id))
 
 
 @st.cache_resource(max_entries=4, show_spinner="Comparing with what is stored …")
@@ -48,7 +48,7 @@ def import_screen(project: Project) -> None:
         )
         return
     try:
-        read = _read(file.file_id, file.name, file.getvalue())
+        read = _read(file.file_id, file.name, file.getvalue(), project.id, project.revision)
         difference = _compare(file.file_id, project.id, project.revision, read)
     except InputError as error:
         st.error("This file cannot be used as it is. Nothing was stored.")

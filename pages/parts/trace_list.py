@@ -16,19 +16,23 @@ YES_NO = {True: "✓ yes", False: "✕ no", None: "– not known"}
 
 
 def chosen_trace(found: TraceNumbers) -> str | None:
-    """Draw filters and table; return the id of the trace to show, or None when none is left."""
-    wanted = _filters(found)
-    left = [s for s in found.summaries if _kept(s, wanted)]
+    """Draw filters and table; return the id of the trace to show, or None when none is left.
+
+    They fold away, so that the draft and its verdicts are in sight while one steps through.
+    """
+    with st.expander("Filter and choose a trace", key="traces.list"):
+        wanted = _filters(found)
+        left = [s for s in found.summaries if _kept(s, wanted)]
+        if left:
+            _table(left[:SHOWN])
+            more = f"; the first {SHOWN:,} are listed" if len(left) > SHOWN else ""
+            st.caption(
+                f"{len(left):,} of {plural(len(found.summaries), 'trace')}{more}. Choose a row to "
+                "replay it."
+            )
     ids = [s.trace_id for s in left]
     if not left:
         st.caption("No trace is like that. Widen the filters.")
-    else:
-        _table(left[:SHOWN])
-        more = f"; the first {SHOWN:,} are listed" if len(left) > SHOWN else ""
-        st.caption(
-            f"{len(left):,} of {plural(len(found.summaries), 'trace')}{more}. Choose a row to "
-            "replay it."
-        )
     asked = state.get("trace")
     if asked is not None and asked in found.ids:
         if asked not in set(ids):

@@ -5,30 +5,23 @@ from __future__ import annotations
 import html
 import streamlit as st
 
-from core.charts import score_path
 from core.contract.contract import Contract
 from core.loop.changes import Kind, word_changes
 from core.loop.replay import Replay, replay
+from core.loop.reread import false_pass
 from core.loop.stop import Arm
 from core.loop.summary import was_accepted
 from core.loop.trace import Round, Trace
 from core.store.store import Project
-from core.store.traces import arms_of_sample, load_trace
-from core.verdict import CriterionVerdict
+from core.store.traces import arms_of_sample, by_held_contract, held_contracts, load_trace
 from core.wording import exit_words, plural
 from pages.parts import state
-from pages.parts.panels import MARKS, mark, small, verbatim, visible
+from pages.parts.panels import MARKS, small, verbatim, visible
 from pages.parts.trace_panels import ARMS
+from pages.parts.trace_verdicts import evidence, grid, other_verdicts, scores
 from pages.parts.workspace import store
 
-COLOURS = {
-    "✓": "background-color: #0072B2; color: #FFFFFF",
-    "✕": "background-color: #D55E00; color: #14181D",
-    "?": "background-color: #6B727C; color: #FFFFFF",
-}
 OUTCOME = {True: "accepted", False: "not accepted, flagged", None: "whether accepted is not known"}
-NO_VERDICT = "– no verdict"
-GAP = "– not recorded"
 
 
 def replay_panel(project: Project, trace_id: str) -> None:
@@ -37,6 +30,7 @@ def replay_panel(project: Project, trace_id: str) -> None:
     if trace is None:
         st.caption("This trace is no longer in the project.")
         return
+    trace = by_held_contract(trace, _held(project.id, project.revision))
     again = replay(trace)
     _heading(project, trace, again)
     if not trace.rounds:
@@ -49,9 +43,15 @@ def replay_panel(project: Project, trace_id: str) -> None:
     with left:
         _draft(trace, here, returned)
     with right:
-        _grid(trace, numbers, here, returned)
-        _evidence(trace, here)
-        _scores(trace, numbers)
+        evidence(trace, here)
+        grid(trace, numbers, here, returned)
+        other_verdicts(trace, here)
+        scores(trace, numbers)
+
+
+@st.cache_resource(max_entries=10, show_spinner=False)
+def _held(project_id: int, revision: int) -> dict[str, Contract]:
+    return held_contracts(store(), project_id)
 
 
 def _heading(project: Project, trace: Trace, again: Replay) -> None:
@@ -66,8 +66,7 @@ def _heading(project: Project, trace: Trace, again: Replay) -> None:
                     on_click=_open,
                     args=(other,),
                 )
-    with st.container(border=True):
-        st.text("\n".join(outcome_lines(trace, again)))
+    small(*outcome_lines(trace, again))
 
 
 def _open(trace_id: str) -> None:
@@ -83,6 +82,8 @@ def outcome_lines(trace: Trace, again: Replay) -> list[str]:
     lines = [f"Exit {exit_words(ended and ended.value, **limits)}."]
     if trace.exit is None and again.exit is not None:
         lines[0] += " (Not recorded; by its own stop rule.)"
+    if claim := false_pass(trace):
+        lines.append(f"The verdicts say otherwise: {claim}.")
     if again.exit is not None and trace.exit is not None and again.exit is not trace.exit:
         lines.append(
             f"By its own stop rule it ends otherwise: {exit_words(again.exit.value, **limits)}, "
@@ -90,19 +91,44 @@ def outcome_lines(trace: Trace, again: Replay) -> list[str]:
         )
     if again.exit is None:
         lines.append(f"Replayed by its own stop rule it cannot be told: {again.censored}.")
-    returned = again.returned_round if trace.returned_round is None else trace.returned_round
-    if returned is None:
-        lines.append("No draft is handed back.")
-    else:
-        this = trace.round(returned)
-        gold = None if this is None or this.gold is None else this.gold.value
-        label = "no gold label" if gold is None else f"gold label {MARKS[gold]}"
-        kept = OUTCOME[was_accepted(trace, again)]
-        lines.append(f"Handed back: the draft of round {returned} ({kept}; {label}).")
+    lines += _handed_back(trace, again)
     if trace.gaps:
         lines.append(f"Never recorded: round {', '.join(map(str, trace.gaps))}.")
     shapes = [f"Shape: {s.name} – {s.why}. {s.first_response}" for s in again.shapes]
     return lines + shapes
+
+
+def _handed_back(trace: Trace, again: Replay) -> list[str]:
+    """Return a line about the draft that was handed back; without a usable one, the errors too."""
+    returned = again.returned_round if trace.returned_round is None else trace.returned_round
+    this = None if returned is None else trace.round(returned)
+    kept = OUTCOME[was_accepted(trace, again)]
+    if this is not None and this.made:
+        gold = "no gold label" if this.gold is None else f"gold label {MARKS[this.gold.value]}"
+        if this.read:
+            return [f"Handed back: the draft of round {returned} ({kept}; {gold})."]
+        unread = "has no judgement that can be read" if this.judgement else "was never judged"
+        line = f"No usable draft: the record hands back round {returned}, which {unread}"
+        return [f"{line} ({kept}; {gold}).", *_errors(trace)]
+    if returned is not None:
+        what = "there is no such round in it" if this is None else "it has no draft"
+        return [f"The record hands back round {returned}, but {what} ({kept}).", *_errors(trace)]
+    usable = any(r.made and r.read for r in trace.rounds)
+    return ["No draft is handed back."] if usable else ["No usable draft.", *_errors(trace)]
+
+
+def _errors(trace: Trace) -> list[str]:
+    """Return a line for each round without a usable draft, at most five."""
+    found = []
+    for r in trace.rounds:
+        if r.made and r.read:
+            continue
+        why = r.error or (r.judgement.detail if r.judgement else "")
+        if r.judgement is not None and r.judgement.unscored is not None:
+            why = f"{r.judgement.unscored.value}{': ' if why else ''}{why}"
+        found.append(f"Round {r.number}: {why or ('never judged' if r.made else 'no draft')}.")
+    more = [f"And {plural(len(found) - 5, 'more round')}."] if len(found) > 5 else []
+    return found[:5] + more
 
 
 def _shown(numbers: list[int]) -> int:
@@ -162,29 +188,29 @@ def _step(trace: Trace, numbers: list[int]) -> int:
 
 def _draft(trace: Trace, here: int, returned: int | None) -> None:
     this = trace.round(here)
-    st.subheader(f"Round {here}" + (" · handed back" if here == returned else ""), anchor=False)
+    before = None if this is None else _draft_before(trace, here)
+    compare = this is not None and this.draft is not None and before is not None
+    with st.container(horizontal=True, vertical_alignment="center"):
+        title = f"Round {here}" + (" · handed back" if here == returned else "")
+        st.subheader(title, anchor=False, width="content")
+        if compare and before is not None:
+            compare = st.toggle(
+                f"Show what changed since round {before.number}", value=True, key="traces.changes",
+                help="Added words are underlined, removed ones struck through.",
+            )  # fmt: skip
     if this is None:
         st.text(
             "This round was never recorded. It counts as nothing: not as a fail, not as a pass."
         )
         return
-    before = _draft_before(trace, here)
     if not this.made:
         st.text("The generator gave no draft.")
     elif this.draft is None:
         st.text("The text of this draft was not recorded, only its fingerprint.")
+    elif compare and before is not None and before.draft is not None:
+        _changes(before.draft, this.draft)
     else:
-        compare = before is not None and before.draft is not None
-        if compare and st.toggle(
-            f"Show what changed since round {before.number if before else ''}",
-            value=True,
-            key="traces.changes",
-        ):
-            assert before is not None and before.draft is not None
-            _changes(before.draft, this.draft)
-        else:
-            st.caption("Draft")
-            verbatim(this.draft)
+        verbatim(this.draft)
     small(_facts(this))
     if this.error:
         st.caption("Error")
@@ -213,7 +239,6 @@ def _changes(before: str, after: str) -> None:
         st.caption("Word for word the same as before.")
         verbatim(after)
         return
-    st.caption("Added words are underlined, removed ones struck through.")
     tags = {
         Kind.SAME: "{}",
         Kind.ADDED: '<ins style="text-decoration:underline;text-decoration-thickness:2px;'
@@ -245,119 +270,3 @@ def _facts(r: Round) -> str:
         parts.append(f"{r.usd:.6f} USD")
     parts.append("no gold label" if r.gold is None else f"gold label {MARKS[r.gold.value]}")
     return " · ".join(parts)
-
-
-# --- the verdicts -----------------------------------------------------------------------------
-
-
-def _grid(trace: Trace, numbers: list[int], here: int, returned: int | None) -> None:
-    """Draw criteria by rounds; a cell opens its round."""
-    import pandas as pd
-
-    st.caption("Verdicts by round. Choose a cell to go to its round.")
-    names = {n: f"{n}{' ●' if n == here else ''}{' ⏎' if n == returned else ''}" for n in numbers}
-    rows: dict[str, list[str]] = {key: [] for key in trace.keys}
-    rows = {"score": [], **rows}
-    for n in numbers:
-        this = trace.round(n)
-        for key in trace.keys:
-            rows[key].append(_cell(this, key))
-        rows["score"].append(_score(this))
-    frame = pd.DataFrame.from_dict(rows, orient="index", columns=list(names.values()))
-    frame.insert(0, "criterion", list(rows))
-    key = f"traces.grid.{trace.trace_id}.{here}"
-
-    def picked() -> None:
-        cells = st.session_state[key].selection.cells
-        back = {name: n for n, name in names.items()}
-        if cells and cells[0][1] in back:
-            state.put("round", str(back[cells[0][1]]))
-
-    st.dataframe(
-        frame.style.map(lambda text: COLOURS.get(str(text)[:1], ""), subset=list(names.values())),
-        hide_index=True,
-        key=key,
-        on_select=picked,
-        selection_mode="single-cell",
-        height="content" if len(rows) <= 16 else 560,
-        column_config={"criterion": st.column_config.TextColumn("criterion", pinned=True)},
-        alt="Verdict of every criterion in every round.",
-    )
-    small("● shown here" + ("" if returned is None else "   ⏎ handed back"))
-
-
-def _cell(r: Round | None, key: str) -> str:
-    if r is None:
-        return GAP
-    verdict: CriterionVerdict | None = r.judgement.verdicts.get(key) if r.judgement else None
-    if verdict is None:
-        return NO_VERDICT
-    if verdict.verdict is None:
-        return f"– {verdict.unscored}"
-    return MARKS[verdict.verdict]
-
-
-def _score(r: Round | None) -> str:
-    if r is None:
-        return GAP
-    if r.score is not None:
-        return f"{float(r.score):.6g}"
-    return "– not read" if not r.read and r.judgement is None else "– no score"
-
-
-def _evidence(trace: Trace, here: int) -> None:
-    """List what was said of the round's draft, failures first."""
-    this = trace.round(here)
-    if this is None:
-        return
-    st.caption(f"Evidence in round {here}")
-    if this.judgement is None:
-        st.text("Nobody read this draft." if not this.read else "Only a score was recorded.")
-        return
-    if this.judgement.unscored is not None:
-        st.text(f"Unscored: {this.judgement.unscored.value}. Not a fail, not a pass.")
-        if this.judgement.detail and this.judgement.detail != this.error:
-            verbatim(this.judgement.detail, height=120)
-    said = this.judgement.verdicts
-    order = sorted(
-        said, key=lambda key: said[key].verdict is not None and said[key].verdict.accepts
-    )
-    rows = [
-        {
-            "Verdict": mark(said[key]),
-            "Criterion": key,
-            "Evidence": said[key].evidence,
-            "What to change": said[key].change,
-        }
-        for key in order
-    ]
-    if not any(row["What to change"] for row in rows):
-        rows = [{k: v for k, v in row.items() if k != "What to change"} for row in rows]
-    failed = [row for row in rows if not row["Verdict"].startswith("✓")]
-    for row in failed[:6]:
-        text = [row["Evidence"], row.get("What to change") and f"→ {row['What to change']}"]
-        st.text(f"{row['Verdict']}  {row['Criterion']}")
-        if any(text):
-            verbatim("\n".join(t for t in text if t), height=170)
-    passed = rows if not failed else [row for row in rows if row not in failed[:6]]
-    if passed:
-        with st.expander(
-            f"{plural(len(passed), 'other verdict' if failed else 'verdict')}, with evidence",
-            expanded=not failed and len(passed) <= 4,
-        ):
-            st.dataframe(passed, hide_index=True)
-
-
-def _scores(trace: Trace, numbers: list[int]) -> None:
-    known = {r.number: float(r.score) for r in trace.rounds if r.score is not None}
-    scored = [(n, known.get(n)) for n in numbers]
-    if sum(score is not None for _, score in scored) < 2:
-        return
-    top = float(len(trace.keys)) if trace.keys else None
-    if isinstance(trace.contract, Contract) and trace.contract.acceptance.rule == "threshold":
-        top = float(trace.contract.total_weight)
-    st.altair_chart(
-        score_path(scored, top),
-        alt="Score by round: "
-        + ", ".join(f"{n}: {'none' if s is None else f'{s:g}'}" for n, s in scored),
-    )

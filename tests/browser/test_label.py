@@ -43,7 +43,8 @@ CONTRACT = Contract.from_data(
     }
 )
 
-# Notes, for each key, which item the last frame before it showed, and for each new item the
+# Notes, for each key, which item the last frame showed when the key arrived, whether it was hit
+# well after that frame (a key may be hit before a frame and arrive after it), and for each new item the
 # time from the key to the end of the frame that shows it. `frames` keeps frames running, which
 # tells a change inside a frame (painted by it) from one outside (painted by the next).
 WATCH = """
@@ -79,8 +80,8 @@ WATCH = """
   }).observe(box, { subtree: true, childList: true, characterData: true });
   window.addEventListener('keydown', (e) => {
     struck = e.timeStamp;
-    const seen = box.isConnected && e.timeStamp >= since ? painted : null;
-    window.keys.push([e.key, seen, e.repeat]);
+    const seen = box.isConnected ? painted : null;
+    window.keys.push([e.key, seen, e.repeat, e.timeStamp > since + 2]);
   }, true);
 }
 """
@@ -202,21 +203,41 @@ def strike(page: Any, count: int, gap: float, keys: str = "123") -> None:
         time.sleep(max(0.0, begun + gap / 1000 - time.perf_counter()))
 
 
-def meant(page: Any) -> tuple[dict[str, str], int]:
-    """Return what the keys so far meant, and how many hit no item or one answered already.
+@dataclass
+class Meant:
+    """What keys meant. The first key on an item answers it; until the next is painted, keys idle.
 
-    The first key on an item answers it; until the next one is painted, keys do nothing.
+    `choices` has the verdicts an item may have got: one, or more when keys came in the very moment
+    the item was painted. `sure` are the items that were answered for certain.
     """
-    wanted: dict[str, str] = {}
-    idle = 0
-    for key, on_screen, repeat in page.evaluate("window.keys"):
+
+    choices: dict[str, list[str]]
+    sure: set[str]
+    keys: int
+
+    def __or__(self, later: Meant) -> Meant:
+        both = {**self.choices, **later.choices}
+        return Meant(both, self.sure | later.sure, self.keys + later.keys)
+
+    def check(self, stored: dict[str, str]) -> None:
+        """Assert that no label is on another item or of another verdict, and none is missing."""
+        wrong = {n: v for n, v in stored.items() if v not in self.choices.get(n, [])}
+        assert wrong == {}
+        assert self.sure - set(stored) == set()
+
+
+def meant(page: Any) -> Meant:
+    """Return what the keys since WATCH meant."""
+    found = Meant({}, set(), 0)
+    for key, on_screen, repeat, sure in page.evaluate("window.keys"):
         if repeat or key not in VALUES:
             continue
-        if not on_screen or on_screen in wanted:
-            idle += 1
-        else:
-            wanted[on_screen] = VALUES[key]
-    return wanted, idle
+        found.keys += 1
+        if on_screen and on_screen not in found.sure:
+            found.choices.setdefault(on_screen, []).append(VALUES[key])
+            if sure:
+                found.sure.add(on_screen)
+    return found
 
 
 HOSTILE = [
@@ -261,19 +282,19 @@ def rapid(bench: Bench, browser: Browser, count: int, gap: float) -> None:
     open_queue(page, bench.url())
     page.evaluate(WATCH, True)
     strike(page, count, gap)
-    wanted, idle = meant(page)
+    wanted = meant(page)
     paints = page.evaluate("window.paints")
+    all_saved(page)
+    stored = bench.labels()
     print(
-        f"\n{count} keys {gap:g} ms apart: {len(wanted)} items answered, {idle} keys came before "
-        f"the next item was painted and did nothing; key to next item painted: "
+        f"\n{count} keys {gap:g} ms apart: {len(stored)} items labelled, {count - len(stored)} keys "
+        f"came before the next item was painted and did nothing; key to next item painted: "
         f"median {statistics.median(paints):.1f} ms, "
         f"95 % {statistics.quantiles(paints, n=20)[-1]:.1f} ms"
     )
-    all_saved(page)
-    assert bench.labels() == wanted
-    assert bench.rows() == len(wanted)
-    assert len(wanted) + idle == count
-    assert len(wanted) >= 0.5 * count
+    wanted.check(stored)
+    assert wanted.keys == count
+    assert bench.rows() == len(stored) >= 0.5 * count
 
 
 def test_two_hundred_labels_at_20_ms(start: Callable[..., Bench], browser: Browser) -> None:
@@ -329,7 +350,7 @@ def test_reload_keeps_labels_place_and_the_note_being_typed(
     fourth = name(page)
     page.keyboard.press("n")
     page.keyboard.type("half a thou")
-    wanted, _ = meant(page)
+    wanted = meant(page)
     page.reload()
     element = wait_for(page)
     assert name(page) == fourth
@@ -338,7 +359,10 @@ def test_reload_keeps_labels_place_and_the_note_being_typed(
     assert element.locator(".note-state").text_content() == "not stored yet"
     page.keyboard.press("1")
     all_saved(page)
-    assert bench.labels() == {**wanted, fourth: "PASS"}
+    stored = bench.labels()
+    assert stored.pop(fourth) == "PASS"
+    assert len(stored) == 3
+    wanted.check(stored)
     assert bench.states()[fourth].note == "half a thou"
 
 
@@ -347,38 +371,40 @@ def test_reload_in_the_middle_of_typing_loses_nothing(
 ) -> None:
     bench = start(80)
     page = browser.page()
-    wanted: dict[str, str] = {}
+    wanted = Meant({}, set(), 0)
     open_queue(page, bench.url())
     for _ in range(3):
         page.evaluate(WATCH, True)
         strike(page, 20, 20)
-        wanted |= meant(page)[0]
+        wanted |= meant(page)
         page.reload()
         wait_for(page)
     all_saved(page)
-    assert bench.labels() == wanted
-    assert len(wanted) >= 54
+    wanted.check(bench.labels())
+    assert len(wanted.sure) >= 30
 
 
 def test_page_switch_and_back_loses_nothing(start: Callable[..., Bench], browser: Browser) -> None:
     bench = start(80)
     page = browser.page()
-    wanted: dict[str, str] = {}
+    wanted = Meant({}, set(), 0)
     open_queue(page, bench.url())
     for _ in range(3):
         page.evaluate(WATCH, True)
         strike(page, 20, 20)
+        sure = meant(page).sure
         page.get_by_role("link", name="Agreement").click(no_wait_after=True)
-        page.keyboard.press("1")  # lands on the item still on screen, or on nothing
+        page.keyboard.press("1")  # the page is on its way out: on the item still there, or nothing
         page.keyboard.press("1")
-        wanted |= meant(page)[0]
+        wanted |= Meant(meant(page).choices, sure, 0)
         page.get_by_role("heading", name="Agreement").wait_for()
         page.keyboard.press("2")
         page.keyboard.press("2")
         page.get_by_role("link", name="Label", exact=True).click()
         wait_for(page)
     all_saved(page)
-    assert bench.labels() == wanted
+    wanted.check(bench.labels())
+    assert browser.errors == []
 
 
 def test_two_tabs_of_one_reviewer_keep_every_label(
@@ -386,23 +412,22 @@ def test_two_tabs_of_one_reviewer_keep_every_label(
 ) -> None:
     bench = start(60)
     one, two = browser.page(), browser.page()
-    acts = 0
     for page in (one, two):
         open_queue(page, bench.url())
-        page.evaluate(WATCH, True)
     last: dict[str, str] = {}
     for n in range(6):
         page = (one, two)[n % 2]
         page.bring_to_front()
-        before = len(page.evaluate("window.keys"))
-        strike(page, 5, 40)
+        page.wait_for_timeout(300)  # it asks what the other tab has done
+        for key in "12321":
+            on_screen = name(page)
+            press(page, key)
+            last[on_screen] = VALUES[key]
+    for page in (two, one):
+        page.bring_to_front()
         all_saved(page)
-        for key, on_screen, _ in page.evaluate("window.keys")[before:]:
-            if on_screen is not None:
-                last[on_screen] = VALUES[key]
-                acts += 1
     assert bench.labels() == last
-    assert bench.rows() == acts
+    assert bench.rows() == 30
 
 
 def test_undo_goes_back_across_items(start: Callable[..., Bench], browser: Browser) -> None:
@@ -471,17 +496,16 @@ def test_server_killed_in_the_middle(start_own: Callable[..., Bench], browser: B
     strike(page, 40, 20)
     bench.server.kill()
     page.wait_for_timeout(200)
-    done, _ = meant(page)
     waiting = unsaved(page)
-    assert len(bench.labels()) >= len(done) - waiting
+    assert bench.rows() >= len(meant(page).sure) - waiting
     strike(page, 10, 30)
-    wanted, _ = meant(page)
+    wanted = meant(page)
     page.get_by_text("kept in this browser").wait_for(timeout=15_000)
     shot(page, "label-offline")
     bench.server.start()
     all_saved(page, 40)
-    assert bench.labels() == wanted
-    assert bench.rows() == len(wanted)
+    wanted.check(bench.labels())
+    assert bench.rows() == len(bench.labels())
 
 
 def test_labels_of_a_killed_server_and_a_closed_tab_are_sent_on_return(
@@ -494,15 +518,15 @@ def test_labels_of_a_killed_server_and_a_closed_tab_are_sent_on_return(
     strike(page, 10, 20)
     bench.server.kill()
     strike(page, 10, 20)
-    wanted, _ = meant(page)
+    wanted = meant(page)
     assert unsaved(page) >= 1
     page.close()
     bench.server.start()
     later = browser.page()
     open_queue(later, bench.url())
     all_saved(later)
-    assert bench.labels() == wanted
-    assert bench.rows() == len(wanted)
+    wanted.check(bench.labels())
+    assert bench.rows() == len(bench.labels())
     left = later.evaluate("Object.keys(localStorage).filter((key) => key.includes(':act:')).length")
     assert left == 0
 
@@ -602,14 +626,14 @@ def test_when_texts_run_out_keys_do_nothing_until_they_come(
     while element.get_attribute("data-state") == "ready":
         strike(page, 10, 20)
     assert element.locator(".other").text_content() == "Loading …"
-    answered = len(meant(page)[0])
-    assert answered >= 190
+    answered = meant(page).choices
+    assert len(answered) >= 190
     strike(page, 5, 30)
-    assert len(meant(page)[0]) == answered
+    assert meant(page).choices == answered
     process.send_signal(signal.SIGCONT)
     wait_for(page)
     all_saved(page)
-    assert bench.labels() == meant(page)[0]
+    meant(page).check(bench.labels())
 
 
 def test_a_full_browser_storage_is_told_and_labels_still_go_out(
@@ -625,7 +649,8 @@ def test_a_full_browser_storage_is_told_and_labels_still_go_out(
     strike(page, 5, 60)
     all_saved(page)
     page.get_by_text("this browser's storage is full").wait_for()
-    assert bench.labels() == meant(page)[0]
+    meant(page).check(bench.labels())
+    assert len(bench.labels()) >= 4
 
 
 def test_criteria_are_labelled_one_at_a_time(start: Callable[..., Bench], browser: Browser) -> None:

@@ -14,6 +14,8 @@ const KEEP_BEHIND = 60;
 const GAP = 200; // ms between two messages to the server
 const RETRY = 3000; // ms until an unanswered message counts as lost
 const BATCH = 500; // acts in one message
+const QUIET = 3000; // ms without messages after a control elsewhere was used
+const DEAF = 400; // ms without keys after that
 
 const mounts = new WeakMap();
 
@@ -88,6 +90,7 @@ class Labeller extends Screen {
     this.count = 0;
     this.lastSent = -Infinity;
     this.offline = false;
+    this.left = -Infinity; // when a control elsewhere on the page was used
     this.failed = "";
     this.viewed = 0; // ms the item was in sight before `shownAt`
     this.shownAt = 0;
@@ -97,14 +100,15 @@ class Labeller extends Screen {
       [window, "keydown", (e) => this.onKey(e)],
       [window, "online", () => this.sync()],
       [document, "visibilitychange", () => this.onVisible()],
+      ...["pointerdown", "click", "keydown"].map((n) => [document, n, (e) => this.onElsewhere(e), true]),
       [window, "beforeunload", (e) => this.shelf?.full && this.pending.length && e.preventDefault()],
     ];
-    for (const [target, name, run] of this.listeners) target.addEventListener(name, run);
+    for (const [target, ...how] of this.listeners) target.addEventListener(...how);
     this.clock = setInterval(() => this.tick(), 500);
   }
 
   end() {
-    for (const [target, name, run] of this.listeners) target.removeEventListener(name, run);
+    for (const [target, ...how] of this.listeners) target.removeEventListener(...how);
     clearInterval(this.clock);
     clearTimeout(this.timer);
     this.send = null;
@@ -129,6 +133,7 @@ class Labeller extends Screen {
       this.saveDraft();
       // The picker that chose this queue would go on taking the keys.
       if (this.queue !== undefined) this.el(".text").focus({ preventScroll: true });
+      this.left = -Infinity;
       this.forget();
     }
     this.queue = data.queue;
@@ -245,7 +250,7 @@ class Labeller extends Screen {
   /** The item a key may act on: on screen, not answered a moment ago, not covered; or undefined. */
   inHand() {
     const id = this.order?.[this.cur];
-    if (id === undefined || this.shown !== id || document.hidden) return undefined;
+    if (id === undefined || this.shown !== id || document.hidden || this.leaving(DEAF)) return undefined;
     if (!this.root.isConnected || !this.root.checkVisibility()) return undefined;
     if (document.querySelector('[role="dialog"]')) return undefined;
     return id;
@@ -405,7 +410,7 @@ class Labeller extends Screen {
   }
 
   sync() {
-    if (!this.send || this.sent || this.timer) return;
+    if (!this.send || this.sent || this.timer || this.leaving(QUIET)) return;
     const ids = this.missing();
     if (!this.pending.length && !this.wantsOrder && !ids.length) return;
     const gap = this.offline || this.failed ? RETRY : GAP;
@@ -438,6 +443,22 @@ class Labeller extends Screen {
       this.renderSaved();
     }
     this.sync();
+  }
+
+  /**
+   * A control elsewhere on the page was used: the page may change. A message sent now would be
+   * answered after the page that replaces this one, and Streamlit would draw the answer into it.
+   * So what waits is sent before the click takes effect, and then nothing for a while; later acts
+   * wait in localStorage. If nothing comes of the click, work goes on here.
+   */
+  onElsewhere(e) {
+    if (e.composedPath().includes(this.root)) return;
+    if (!e.target.closest?.("a, button, input, label, [role]")) return;
+    if (e.type === "keydown" && e.key !== "Enter" && e.key !== " ") return;
+    this.left = performance.now();
+  }
+  leaving(ms) {
+    return performance.now() - this.left < ms;
   }
 
   onVisible() {

@@ -1,0 +1,84 @@
+"""Which labels count under a contract version: of which outputs, given for which wording."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import sqlalchemy as sa
+from numpy.typing import NDArray
+
+from core.store import tables as t
+from core.store.contracts import Version, equivalent_hashes
+from core.text import fingerprint
+from core.verdict import OVERALL
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A criterion as people are asked about it: its identity, and the question hashes that count.
+
+    `hashes` None is any: an overall label is about the output, whatever the criteria say.
+    """
+
+    criterion: int
+    hashes: frozenset[str] | None
+
+    def live(self, criterion: NDArray[np.int64], hashes: NDArray[np.str_]) -> NDArray[np.bool_]:
+        """Return which rows are about this criterion as it is worded now."""
+        mine = np.equal(criterion, self.criterion)
+        return mine if self.hashes is None else mine & np.isin(hashes, list(self.hashes))
+
+
+def asked(c: sa.Connection, project_id: int, version: Version | None) -> dict[str, Asked]:
+    """Return what is asked, by criterion key: the contract's criteria in order, then overall.
+
+    A criterion nobody has stored anything about has the identity 0.
+    """
+    same = equivalent_hashes(c, project_id)
+    found: dict[str, Asked] = {}
+    for criterion in version.contract.criteria if version is not None else ():
+        question = criterion.question_hash
+        hashes = same.get(question, frozenset({question}))
+        assert version is not None
+        found[criterion.key] = Asked(version.criteria[criterion.key], hashes)
+    overall = c.scalar(
+        sa.select(t.criterion.c.id).where(
+            t.criterion.c.project_id == project_id, t.criterion.c.key == OVERALL
+        )
+    )
+    found[OVERALL] = Asked(int(overall or 0), None)
+    return found
+
+
+def counted_outputs(
+    c: sa.Connection, project_id: int, version: Version | None
+) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
+    """Return the ids of the outputs that count, the sample of each, and how many were left out.
+
+    Those are the current outputs in the order they came, but for those that equal an example of
+    the contract: a judge was shown their answer.
+    """
+    query = (
+        sa.select(t.output.c.id, t.output.c.sample_pk, t.output.c.fingerprint)
+        .where(t.output.c.project_id == project_id, t.output.c.current)
+        .order_by(t.output.c.id)
+    )
+    shown: set[str] = set()
+    if version is not None:
+        for q in version.contract.criteria:
+            shown |= {fingerprint(q.pass_example), fingerprint(q.fail_example)}
+    rows = c.execute(query).all()
+    kept = [(r.id, r.sample_pk) for r in rows if r.fingerprint not in shown]
+    both = np.array(kept, dtype=np.int64).reshape(-1, 2)
+    return both[:, 0], both[:, 1], len(rows) - len(kept)
+
+
+def positions(
+    outputs: NDArray[np.int64], ids: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Return where each of `outputs` stands in `ids` (ascending), and which are in it at all."""
+    if not len(ids):
+        return np.zeros(len(outputs), np.int64), np.zeros(len(outputs), np.bool_)
+    at = np.minimum(np.searchsorted(ids, outputs), len(ids) - 1)
+    return at, ids[at] == outputs

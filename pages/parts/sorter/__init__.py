@@ -1,0 +1,1 @@
+"""The one component of the labelling page: python, html, css and js."""
