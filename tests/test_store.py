@@ -423,3 +423,39 @@ def test_an_incomplete_version_cannot_be_marked_ready(
     with pytest.raises(InputError, match=said):
         save_version(store, project.id, ready_contract(**changes), ready=True)
     assert [] == versions(store, project.id)
+
+
+# --- renames that meet -----------------------------------------------------------------------
+
+
+def with_keys(*keys: str) -> Contract:
+    """A contract with a criterion for each key."""
+    return Contract.from_data(
+        {
+            "criteria": [
+                {"key": k, "question": f"{k}?", "pass_example": "p", "fail_example": "f"}
+                for k in keys
+            ]
+        }
+    )
+
+
+def test_two_keys_swap_and_keep_their_identities(store: Store, project: Project) -> None:
+    first = save_version(store, project.id, with_keys("a", "b"))
+    second = save_version(
+        store, project.id, with_keys("b", "a"), based_on=1, renames={"a": "b", "b": "a"}
+    )
+    assert (first.criteria["a"], first.criteria["b"]) == (
+        second.criteria["b"],
+        second.criteria["a"],
+    )
+
+
+def test_a_key_used_long_ago_can_be_taken_again(store: Store, project: Project) -> None:
+    first = save_version(store, project.id, with_keys("alpha", "beta"))
+    save_version(store, project.id, with_keys("beta"), based_on=1)
+    third = save_version(
+        store, project.id, with_keys("alpha"), based_on=2, renames={"beta": "alpha"}
+    )
+    assert first.criteria["beta"] == third.criteria["alpha"]
+    assert ["alpha", "beta"] == list(versions(store, project.id)[-1].criteria)

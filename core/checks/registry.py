@@ -173,8 +173,12 @@ def _typed(value: Any, parameter: Parameter, where: str) -> Any:
     return value
 
 
+MOST = 1_000_000_000
+"""The largest whole number a check takes; no output is that long."""
+
+
 def _is_whole(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST
 
 
 def _is_amount(value: Any) -> bool:
@@ -187,7 +191,7 @@ def _is_text(value: Any) -> bool:
 
 _TEXT = "a text that is not blank"
 _TYPES: dict[ParameterType, tuple[Callable[[Any], bool], str]] = {
-    "whole number": (_is_whole, "a whole number of 0 or more"),
+    "whole number": (_is_whole, f"a whole number from 0 to {MOST:,}"),
     "number": (_is_amount, "a number of 0 or more"),
     "text": (_is_text, _TEXT),
     "texts": (

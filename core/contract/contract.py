@@ -166,6 +166,10 @@ class Contract(_Part):
             raise InputError(place, f"expected a mapping with 'criteria', got {show(data)}.")
         try:
             return cls.model_validate(dict(data))
+        except UnicodeError as error:
+            raise InputError(
+                place, "a name holds half a character (a lone surrogate).", "Remove it."
+            ) from error
         except ValidationError as error:
             found = _relevant(error)[:5]
             raise InputError(place, "; ".join(_line(e, data) for e in found) + ".") from error

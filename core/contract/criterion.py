@@ -39,7 +39,7 @@ class Criterion(BaseModel):
     question: str = ""
     checked_by: CheckedBy = CheckedBy.JUDGE
     check: dict[str, Any] | None = None
-    weight: Annotated[float, Field(strict=True, gt=0, allow_inf_nan=False)] = 1
+    weight: Annotated[float, Field(strict=True, gt=0, le=1e9, allow_inf_nan=False)] = 1
     pass_example: str = ""
     fail_example: str = ""
 

@@ -64,11 +64,11 @@ def refuse_unready(contract: Contract) -> None:
             continue
         for name, wanted in (("pass_example", "PASS"), ("fail_example", "FAIL")):
             found = check.run(getattr(criterion, name))
-            if found.verdict is None or found.verdict.value != wanted:
-                said = found.verdict.value if found.verdict else "no verdict"
+            # No verdict (an example has no reference answer, say) is not a wrong one.
+            if found.verdict is not None and found.verdict.value != wanted:
                 raise InputError(
                     f"criterion {criterion.key!r}",
-                    f"its check says {said} on its own {name.replace('_', ' ')} ({found.evidence}).",
+                    f"its check says {found.verdict} on its own {name.replace('_', ' ')} ({found.evidence}).",
                     "Correct the check or the example.",
                 )
 
@@ -110,12 +110,7 @@ def save_version(
                     .values(ready=True)
                 )
             return _version(c, c.execute(_select(project_id).limit(1)).one())
-        for old, new in (renames or {}).items():
-            c.execute(
-                t.criterion.update()
-                .where(t.criterion.c.project_id == project_id, t.criterion.c.key == old)
-                .values(key=new)
-            )
+        _rename(c, project_id, renames or {})
         ids = criterion_ids(c, project_id, list(contract.keys))
         made = insert_id(
             c,
@@ -145,6 +140,30 @@ def save_version(
         sum_up_anew(c, project_id, contract)
         row = c.execute(_select(project_id).limit(1)).one()
         return _version(c, row)
+
+
+def _rename(c: sa.Connection, project_id: int, renames: Mapping[str, str]) -> None:
+    """Give criteria their new keys, whoever holds these now.
+
+    A key may be held by a criterion that is being renamed too (two keys swapped) or by one that is
+    no longer in the contract: that one steps aside under a name that says so.
+    """
+    table = t.criterion
+    query = sa.select(table.c.key, table.c.id).where(table.c.project_id == project_id)
+    known = {r.key: r.id for r in c.execute(query)}
+    moving = {known[old]: new for old, new in renames.items() if old in known}
+
+    def name(row: int, key: str) -> None:
+        c.execute(table.update().where(table.c.id == row).values(key=key))
+
+    for row in moving:
+        name(row, f"(moving {row})")
+    for new in moving.values():
+        holder = known.get(new)
+        if holder is not None and holder not in moving:
+            name(holder, f"{new} (retired {holder})")
+    for row, new in moving.items():
+        name(row, new)
 
 
 def versions(store: Store, project_id: int) -> list[Version]:

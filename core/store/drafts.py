@@ -75,11 +75,12 @@ def load_draft(store: Store, project_id: int, draft_id: str) -> Draft | None:
     return Draft(row.id, row.based_on, row.content["contract"], tuple(row.content["origins"]))
 
 
-def write_draft(store: Store, draft: Draft) -> None:
-    """Store the present content of a draft."""
-    values = _values(draft)
+def write_draft(store: Store, draft: Draft) -> bool:
+    """Store the present content of a draft; False when it is no longer there to be written."""
+    table = t.contract_draft
     with store.write() as c:
-        c.execute(t.contract_draft.update().where(t.contract_draft.c.id == draft.id).values(values))
+        done = c.execute(table.update().where(table.c.id == draft.id).values(_values(draft)))
+        return done.rowcount == 1
 
 
 def drop_draft(store: Store, draft_id: str) -> None:

@@ -24,6 +24,7 @@ from pages.parts.guard import guarded
 from pages.parts.workspace import store
 
 
+_SHOWN = "contract.shown"
 UNDO = 50
 """Changes that can be taken back, the newest first."""
 
@@ -49,39 +50,66 @@ class Desk:
 
 
 def open_desk(project: Project, version: Version | None) -> Desk:
-    """Return the draft the address names, else the newest version as it stands."""
-    draft_id = state.get("draft")
+    """Return the draft the address names, else the one left open here, else the newest version."""
+    kept = f"contract.draft.{project.id}"
+    draft_id = state.get("draft") or st.session_state.get(kept)
     found = drafts.load_draft(store(), project.id, draft_id) if draft_id else None
     if found is None:
         state.put("draft", None)
-        _steps().clear()
-        return Desk(project, version, drafts.fresh(version), False)
-    return Desk(project, version, found, True)
+        st.session_state.pop(kept, None)
+        desk = Desk(project, version, drafts.fresh(version), False)
+    else:
+        state.put("draft", found.id)
+        st.session_state[kept] = found.id
+        desk = Desk(project, version, found, True)
+    shown = (project.id, desk.draft.id)
+    if st.session_state.get(_SHOWN) != shown:
+        # Another draft than this tab drew last: no field may show what was typed into that one.
+        st.session_state[_SHOWN] = shown
+        turn_form()
+    return desk
+
+
+def _latest(desk: Desk) -> Desk:
+    """Return the desk with its draft as stored now: another tab may have written to it."""
+    found = drafts.load_draft(store(), desk.project.id, desk.draft.id) if desk.stored else None
+    return desk if found is None else replace(desk, draft=found)
 
 
 @guarded
 def write(desk: Desk, draft: drafts.Draft, *, turn: bool = False) -> None:
     """Store the draft; `turn` when criteria moved, so that every form starts afresh from it."""
-    _steps().append(desk.draft)
-    del _steps()[:-UNDO]
-    if desk.stored:
-        drafts.write_draft(store(), draft)
-    else:
-        state.put("draft", drafts.add_draft(store(), desk.project.id, draft))
+    steps = _steps(desk.draft.id)
+    steps.append(desk.draft)
+    del steps[:-UNDO]
+    _put(desk, draft)
     if turn:
         turn_form()
 
 
-def _steps() -> list[drafts.Draft]:
-    """Return what the draft was before each of the last changes in this tab."""
-    found: list[drafts.Draft] = st.session_state.setdefault("contract.steps", [])
+def _put(desk: Desk, draft: drafts.Draft) -> None:
+    """Store a draft under its id, or as a new one when there is none (any more)."""
+    if desk.stored and drafts.write_draft(store(), draft):
+        return
+    made = drafts.add_draft(store(), desk.project.id, draft)
+    st.session_state[f"contract.steps.{made}"] = _steps(desk.draft.id)
+    st.session_state.pop("contract.steps.", None)
+    st.session_state[_SHOWN] = (desk.project.id, made)
+    st.session_state[f"contract.draft.{desk.project.id}"] = made
+    state.put("draft", made)
+
+
+def _steps(draft_id: str) -> list[drafts.Draft]:
+    """Return what a draft was before each of its last changes in this tab."""
+    found: list[drafts.Draft] = st.session_state.setdefault(f"contract.steps.{draft_id}", [])
     return found
 
 
 @guarded
 def _undo(desk: Desk) -> None:
-    before = _steps().pop()
-    drafts.write_draft(store(), replace(before, id=desk.draft.id, based_on=desk.draft.based_on))
+    """Take the last change back, the version it was based on too."""
+    before = _steps(desk.draft.id).pop()
+    _put(desk, replace(before, id=desk.draft.id))
     turn_form()
 
 
@@ -90,8 +118,10 @@ def turn_form() -> None:
     st.session_state["contract.turn"] = st.session_state.get("contract.turn", 0) + 1
 
 
+@guarded
 def set_value(desk: Desk, path: tuple[str | int, ...], key: str, clean: Any = None) -> None:
     """Put a widget's value into the draft at `path`; None removes the last part."""
+    desk = _latest(desk)
     value = st.session_state[key]
     value = clean(value) if clean else value
     data = json.loads(json.dumps(desk.data))
@@ -125,11 +155,6 @@ def say(good: bool, what: str, more: str = "") -> None:
 
 def save_bar(desk: Desk, more: Callable[[Desk], None] = lambda desk: None) -> None:
     """Draw where the draft stands and the way to save it; `more` adds to the same row."""
-    said = st.session_state.pop("contract.said", None)
-    if said:
-        (st.success if said[0] else st.error)(said[1])
-        if said[2]:
-            st.text(said[2])
     trouble = _trouble(desk)
     with st.container(horizontal=True, vertical_alignment="center"):
         base = f"version {desk.draft.based_on}" if desk.draft.based_on else "a blank contract"
@@ -149,9 +174,14 @@ def save_bar(desk: Desk, more: Callable[[Desk], None] = lambda desk: None) -> No
                 "Save", type="primary", on_click=_save, args=(desk,), disabled=trouble is not None
             )
         if desk.stored:
-            st.button("Undo", on_click=_undo, args=(desk,), disabled=not _steps())
+            st.button("Undo", on_click=_undo, args=(desk,), disabled=not _steps(desk.draft.id))
             st.button("Discard changes", on_click=_discard, args=(desk,))
         more(desk)
+    said = st.session_state.pop("contract.said", None)
+    if said:
+        (st.success if said[0] else st.error)(said[1])
+        if said[2]:
+            st.text(said[2])
     if desk.stored and trouble:
         st.warning("Not ready to be saved:")
         st.text(trouble)
@@ -231,6 +261,8 @@ def _save(desk: Desk) -> None:
         say(False, "Not saved.", str(error))
         return
     _keep_labels(desk, saved)
+    for left in ("contract.ready", "contract.name"):
+        st.session_state.pop(left, None)
     state.put("draft", None)
     turn_form()
     say(True, f"Saved as version {saved.number}.", "")
@@ -240,6 +272,7 @@ def _save(desk: Desk) -> None:
 def _discard(desk: Desk) -> None:
     # The draft stays in the store under its id; the address of before brings it back.
     state.put("draft", None)
+    st.session_state.pop(f"contract.draft.{desk.project.id}", None)
     turn_form()
     say(True, "Changes put aside. Go back in your browser to undo.", "")
 

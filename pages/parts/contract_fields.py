@@ -15,7 +15,9 @@ from core.contract.contract import Contract
 from core.contract.criterion import Criterion
 from core.contract.finding import Finding, apply, follow
 from core.errors import InputError
+from pages.parts import state
 from pages.parts.contract_desk import Desk, say, set_value, write
+from pages.parts.guard import guarded
 from pages.parts.panels import mark
 
 BY = {"code": "Code", "judge": "Judge", "person": "Person"}
@@ -36,7 +38,7 @@ def criterion_form(desk: Desk, at: int, findings: Sequence[Finding]) -> None:
             value=str(item.get(name, "")),
             key=key,
             help=help,
-            on_change=set_value,
+            on_change=_renamed if name == "key" else set_value,
             args=(desk, ("criteria", at, name), key),
             **more,
         )
@@ -114,6 +116,7 @@ def _tried(built: Criterion | InputError | None, item: dict[str, Any], name: str
     st.text(f"{mark(found)}  {found.evidence}{note}")
 
 
+@guarded
 def _checked_by(desk: Desk, at: int, key: str) -> None:
     data = json.loads(json.dumps(desk.data))
     item = data["criteria"][at]
@@ -155,6 +158,7 @@ def _check(desk: Desk, at: int, check: dict[str, Any]) -> None:
             )
 
 
+@guarded
 def _kind(desk: Desk, at: int, key: str) -> None:
     data = json.loads(json.dumps(desk.data))
     name = st.session_state[key]
@@ -214,7 +218,7 @@ def _json(text: str) -> Any:
     """Return the JSON value of `text`, or the text itself, which saving will refuse by name."""
     try:
         return json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return text
 
 
@@ -222,16 +226,26 @@ def show_findings(desk: Desk, findings: Sequence[Finding]) -> None:
     """Draw what lint found, each with the one click that mends it where there is one."""
     for number, finding in enumerate(findings):
         with st.container(border=True, horizontal=True, vertical_alignment="center"):
-            st.text(f"{finding.message}\n→ {finding.fix}", width="stretch")
+            said = f"{finding.message}\n→ {finding.fix}"
+            if finding.patch is not None:
+                said += f"\nOne click: {finding.patch.label}"
+            st.text(said, width="stretch")
             if finding.patch is not None:
                 st.button(
-                    finding.patch.label,
+                    "Apply",
                     key=desk.key("fix", finding.position, number),
                     on_click=_mend,
                     args=(desk, finding),
                 )
 
 
+def _renamed(desk: Desk, path: tuple[str | int, ...], key: str) -> None:
+    """Store a new key and stay on the criterion that has it now."""
+    set_value(desk, path, key)
+    state.put("criterion", st.session_state[key])
+
+
+@guarded
 def _mend(desk: Desk, finding: Finding) -> None:
     try:
         data = apply(desk.data, finding)

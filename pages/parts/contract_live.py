@@ -25,7 +25,7 @@ def _outputs(project_id: int, revision: int) -> list[StoredOutput]:
     return load_outputs(store(), project_id)
 
 
-@st.cache_resource(max_entries=120, show_spinner="Running a check on the outputs …")
+@st.cache_resource(max_entries=2_000, show_spinner="Running a check on the outputs …")
 def _run(project_id: int, revision: int, spec: str) -> list[CriterionVerdict]:
     """Run one check over all outputs; kept until the check or the outputs change."""
     check = build(json.loads(spec))
@@ -55,18 +55,20 @@ def live(desk: Desk) -> None:
         hide_index=True,
     )
     only = st.toggle("Only outputs that fail a check", key="contract.live.fails")
-    rows: list[dict[str, Any]] = []
-    for i, o in enumerate(outputs):
-        said = {key: found[i] for key, found in columns.items()}
-        if only and not any(v.verdict is Verdict.FAIL for v in said.values()):
-            continue
-        rows.append(
-            {"Sample": o.sample_id, "Trial": o.trial, "Output": visible(o.text[:300])}
-            | {key: f"{mark(v)} · {visible(v.evidence[:200])}" for key, v in said.items()}
-        )
-    st.dataframe(rows[:ROWS], hide_index=True)
-    if len(rows) > ROWS:
-        small(f"The first {ROWS} of {plural(len(rows), 'output')}.")
+    shown = [
+        i
+        for i in range(len(outputs))
+        if not only or any(found[i].verdict is Verdict.FAIL for found in columns.values())
+    ]
+    rows: list[dict[str, Any]] = [
+        {"Sample": o.sample_id, "Trial": o.trial, "Output": visible(o.text[:300])}
+        | {key: f"{mark(v[i])} · {visible(v[i].evidence[:200])}" for key, v in columns.items()}
+        for i in shown[:ROWS]
+        for o in (outputs[i],)
+    ]
+    st.dataframe(rows, hide_index=True)
+    if len(shown) > ROWS:
+        small(f"The first {ROWS} of {plural(len(shown), 'output')}.")
 
 
 def _checked(desk: Desk, outputs: list[StoredOutput]) -> dict[str, list[CriterionVerdict]]:

@@ -12,6 +12,7 @@ from core.contract.rubric import describe, split_rubric, to_draft
 from core.errors import InputError
 from core.files.contracts import parse_contract, read_contract
 from pages.parts.contract_desk import Desk, say, write
+from pages.parts.guard import guarded
 from sample_data.samples import SAMPLES
 
 
@@ -46,11 +47,13 @@ def _fill(desk: Desk, data: Mapping[str, Any], said: str, more: str = "") -> Non
     say(True, said, more)
 
 
+@guarded
 def _sample(desk: Desk, slug: str) -> None:
     contract = read_contract(SAMPLES[slug].contract)
     _fill(desk, contract.to_data(), "Filled from the sample.", SAMPLES[slug].title)
 
 
+@guarded
 def _file(desk: Desk, name: str, data: bytes) -> None:
     try:
         contract = parse_contract(data, name)
@@ -60,6 +63,7 @@ def _file(desk: Desk, name: str, data: bytes) -> None:
     _fill(desk, contract.to_data(), "Filled from the file.", name)
 
 
+@guarded
 def _rubric(desk: Desk) -> None:
     text = st.session_state["contract.start.rubric"]
     try:

@@ -53,12 +53,12 @@ def versions(desk: Desk) -> None:
     )
     numbers = {v.number: v for v in found}
     left, right, _ = st.columns([1, 1, 2], vertical_alignment="bottom")
-    one = left.selectbox("Read version", list(numbers), key="contract.read")
+    one = left.selectbox("Read version", list(numbers), key=f"contract.read.{found[0].number}")
     others = [n for n in numbers if n != one]
     two = right.selectbox(
         "and what changed since",
         others,
-        key="contract.since",
+        key=f"contract.since.{found[0].number}",
         disabled=not others,
         index=0 if others else None,
     )

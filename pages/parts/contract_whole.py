@@ -108,7 +108,8 @@ def _as_typed(text: str) -> int | str | None:
     """Return the whole number typed, None for nothing, else the text as it is."""
     text = text.strip()
     digits = text.removeprefix("-")
-    return int(text) if digits.isascii() and digits.isdigit() else text or None
+    whole = digits.isascii() and digits.isdigit() and len(digits) <= 18
+    return int(text) if whole else text or None
 
 
 def _share(percent: float | None) -> float | None:
