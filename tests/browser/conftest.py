@@ -34,8 +34,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if Path(__file__).parent in item.path.parents:
             item.add_marker(pytest.mark.browser)
-            # With several workers, one has the browser: typing at speed wants a quiet machine.
-            item.add_marker(pytest.mark.xdist_group("browser"))
+            # With several workers, typing at speed and looking around each have one of their own.
+            looks = item.path.name in ("test_tour.py", "test_arithmetic.py")
+            item.add_marker(pytest.mark.xdist_group("looking" if looks else "typing"))
 
 
 @dataclass
