@@ -487,6 +487,7 @@ def test_buttons_do_what_the_keys_do(start: Callable[..., Bench], browser: Brows
     assert bench.states()[second].note == "too short"
 
 
+@pytest.mark.soak
 def test_server_killed_in_the_middle(start_own: Callable[..., Bench], browser: Browser) -> None:
     """What the screen called saved is stored; the rest is sent when the server is back."""
     bench = start_own(120)
@@ -508,6 +509,7 @@ def test_server_killed_in_the_middle(start_own: Callable[..., Bench], browser: B
     assert bench.rows() == len(bench.labels())
 
 
+@pytest.mark.soak
 def test_labels_of_a_killed_server_and_a_closed_tab_are_sent_on_return(
     start_own: Callable[..., Bench], browser: Browser
 ) -> None:
@@ -611,6 +613,7 @@ def test_the_page_opens_quickly_with_ten_thousand_outputs(
     assert len(bench.labels()) >= 18
 
 
+@pytest.mark.soak
 def test_when_texts_run_out_keys_do_nothing_until_they_come(
     start_own: Callable[..., Bench], browser: Browser
 ) -> None:
