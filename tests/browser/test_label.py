@@ -610,9 +610,10 @@ def test_the_page_opens_quickly_with_ten_thousand_outputs(
     element = open_queue(page, bench.url("Ana"))
     print(f"10,000 outputs: first item painted {time.perf_counter() - begun:.2f} s after goto")
     assert element.locator(".position").text_content() == "1 of 10,000"
-    strike(page, 20, 30)
+    for key in "123123":
+        press(page, key)
     all_saved(page)
-    assert len(bench.labels()) >= 18
+    assert len(bench.labels()) == 6
 
 
 @pytest.mark.soak
