@@ -367,6 +367,7 @@ def test_reload_keeps_labels_place_and_the_note_being_typed(
     assert bench.states()[fourth].note == "half a thou"
 
 
+@pytest.mark.soak
 def test_reload_in_the_middle_of_typing_loses_nothing(
     start: Callable[..., Bench], browser: Browser
 ) -> None:
@@ -600,6 +601,7 @@ def test_an_output_that_is_gone_is_told_in_words(
     assert page.get_by_text("is not in this project").count() == 0
 
 
+@pytest.mark.soak
 def test_the_page_opens_quickly_with_ten_thousand_outputs(
     start: Callable[..., Bench], browser: Browser
 ) -> None:
