@@ -61,7 +61,7 @@ def _list(desk: Desk, items: list[dict[str, Any]], findings: Sequence[Finding]) 
             {
                 "Criterion": c.get("key", ""),
                 "By": BY.get(c.get("checked_by", "judge"), "?"),
-                "Lint": counts[i] or None,
+                "Lint": str(counts[i] or ""),
                 "Question": c.get("question", ""),
             }
             for i, c in enumerate(items)
