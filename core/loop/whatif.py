@@ -343,7 +343,8 @@ def _mean_cost(costs: NDArray[np.float64], samples: NDArray[Any]) -> Result:
     from scipy.special import stdtrit
 
     # Traces of one sample are alike: the interval is of the mean of sample means, with Student's t.
-    means = np.array([costs[samples == s].mean() for s in sorted(set(samples))])
+    _, which = np.unique(samples, return_inverse=True)
+    means = np.bincount(which, costs) / np.bincount(which)
     value, n = float(means.mean()), len(means)
     reach = float(stdtrit(n - 1, 1 - TAIL) * means.std(ddof=1) / np.sqrt(n))
     return Estimate(value, max(0.0, value - reach), value + reach, None, n)
