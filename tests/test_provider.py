@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import socket
 import subprocess
 import sys
+import urllib.request
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -270,8 +272,11 @@ def test_a_server_that_refuses_the_schema_is_asked_in_words(
     assert {"model-1"} == asyncio.run(go())
 
 
-def test_no_key_in_any_message(server: ModelServer, settings: ServerSettings) -> None:
-    """A server that repeats the key, in an error, a reply or a header, makes nobody show it."""
+def test_no_key_in_any_message(
+    server: ModelServer, settings: ServerSettings, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A server that repeats the key, in an error or a reply, makes nobody show or log it."""
+    caplog.set_level(logging.DEBUG)
     server.enqueue(
         failure(401, "authentication_error", f"{KEY} and Bearer {KEY} and sk-ant-other123456"),
         Answer(f"<html>{KEY}</html>"),
@@ -284,6 +289,8 @@ def test_no_key_in_any_message(server: ModelServer, settings: ServerSettings) ->
     shown += [refused.__context__, refused.__cause__, AnthropicModel(settings).settings]
     assert not any(secret in repr(s) + str(s) for s in shown for secret in (KEY, "sk-ant-other"))
     assert "your key is [key]" == reply.text
+    assert caplog.records, "the SDK logs at this level"
+    assert KEY not in caplog.text
 
 
 def test_text_that_only_resembles_a_key_is_left_alone(
@@ -423,3 +430,13 @@ def test_the_server_answers_the_same_prompt_alike_whatever_its_marks(
     read = read_reply(ModelReply(text, "end_turn", ""), CRITERIA)
     assert read.unscored is None
     assert {v.verdict for v in read.verdicts.values()} <= {Verdict.PASS, Verdict.FAIL}
+
+
+def test_the_server_fails_on_schedule_and_counts(settings: ServerSettings) -> None:
+    with ModelServer(fail_every=2, fail_status=500, latency=0.01) as failing:
+        own = replace(settings, base_url=failing.url)
+        assert send(own).seconds >= 0.01
+        assert 500 == fails(own).status
+        assert send(own).text
+        with urllib.request.urlopen(f"{failing.url}/count") as answer:
+            assert {"requests": 3, "answered": 3, "distinct": 1} == json.load(answer)
