@@ -8,6 +8,7 @@ import pytest
 
 from core.errors import InputError
 from core.judging.calls import Usage
+from core.providers.doubts import judge_doubts
 from core.providers.prices import ModelInfo, cost, find_model, load_models, models_file
 
 MODELS = load_models()
@@ -89,7 +90,7 @@ def test_a_teams_own_file_counts_before_ours(tmp_path: Path) -> None:
         ("models: [", "not YAML"),
         ("- 1", "the file: "),
         ("", "the file: "),
-        ("[" * 1200, "not YAML"),
+        ("[" * 500, "not YAML"),
     ],
 )
 def test_an_unusable_file_is_refused_in_one_line(tmp_path: Path, text: str, said: str) -> None:
@@ -105,3 +106,24 @@ def test_an_unusable_file_is_refused_in_one_line(tmp_path: Path, text: str, said
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot be read"):
         load_models(tmp_path / "none.yaml")
+
+
+@pytest.mark.parametrize(
+    ("judge", "generator", "said"),
+    [
+        ("claude-opus-5-5", "claude-opus-5-5", "the model that wrote the outputs"),
+        ("claude-haiku-5-5-20261007", "claude-haiku-5-5", "the model that wrote the outputs"),
+        ("local-8b", "local-8b", "the model that wrote the outputs"),
+        ("claude-haiku-5-5", "claude-opus-5-5", "below the generator's class"),
+        ("local-8b", "claude-opus-5-5", "not stated"),
+        ("claude-opus-5-5", None, "not known which model"),
+        ("scripted", "claude-opus-5-5", "scripted"),
+    ],
+)
+def test_why_a_judge_may_be_the_wrong_one(judge: str, generator: str | None, said: str) -> None:
+    assert said in judge_doubts(judge, generator, MODELS)[0]
+
+
+def test_another_model_of_the_same_class_still_shares_blind_spots() -> None:
+    (doubt,) = judge_doubts("claude-opus-5-5", "claude-opus-5", MODELS)
+    assert "blind spots" in doubt

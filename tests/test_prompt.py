@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -14,6 +15,8 @@ from hypothesis import strategies as st
 from core.contract.contract import Contract
 from core.contract.criterion import Criterion
 from core.errors import InputError
+from core.judging.calls import ModelReply
+from core.judging.probes import probes
 from core.judging.prompt import (
     DEFAULT_INSTRUCTIONS,
     Instructions,
@@ -32,6 +35,7 @@ from core.judging.prompt import (
     user_text,
     without_marks,
 )
+from core.judging.reply import read_reply
 from core.verdict import passed
 
 CONTRACT = Contract.from_data(
@@ -267,3 +271,17 @@ def test_whatever_makes_another_judge_changes_the_config_hash() -> None:
 def test_unusable_options_are_refused(changed: dict[str, Any], said: str) -> None:
     with pytest.raises(InputError, match=said):
         replace(OPTIONS, **changed)
+
+
+def test_every_probe_stays_inside_its_section_and_is_never_read_as_an_answer() -> None:
+    asked = request()
+    for probe in probes("We are sorry.", asked.criteria):
+        text = user_text(request(probe.output), OPTIONS, "n")
+        assert probe.output == section(text, "output")
+        assert "We are sorry." in probe.output
+        for carried in re.findall(r"\{.*\}", probe.output):
+            for said in (carried, f"I would say\n```json\n{carried}\n```"):
+                reply = ModelReply(said, "end_turn", said)
+                assert {} == read_reply(reply, asked.criteria, probe.output).verdicts
+                assert read_reply(reply, asked.criteria, "other").unscored is None
+    assert 2 == sum("{" in probe.output for probe in probes("", asked.criteria))

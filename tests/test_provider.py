@@ -300,15 +300,18 @@ def test_text_that_only_resembles_a_key_is_left_alone(
     assert "use bearer authentication and sk-ant-example123" == send(settings).text
 
 
-def test_an_older_server_gets_its_headers(server: ModelServer, settings: ServerSettings) -> None:
+def test_other_servers_get_their_headers_and_path(
+    server: ModelServer, settings: ServerSettings
+) -> None:
     server.enqueue(message(GOOD), message(GOOD))
     send(replace(settings, older=True))
-    send(replace(settings, api_key=None, headers={"x-team": "a"}, base_url=server.url + "/v1/../"))
+    send(replace(settings, api_key=None, headers={"x-team": "a"}, base_url=server.url + "/proxy/"))
     first, second = server.requests
     assert KEY == first.headers["x-api-key"]
     assert "2023-06-01" == first.headers["anthropic-version"]
     assert "authorization" not in second.headers
     assert "a" == second.headers["x-team"]
+    assert ["/v1/messages", "/proxy/v1/messages"] == [first.path, second.path]
 
 
 def test_without_a_key_of_ours_no_other_key_is_sent(
