@@ -185,6 +185,7 @@ def test_nobody_there() -> None:
 
 THINKING = {"type": "thinking", "thinking": GOOD, "signature": "x"}
 TEXT = {"type": "text", "text": GOOD}
+OTHER = {"type": "a kind of tomorrow", "text": "no part of the answer"}
 ONE = json.dumps({"c1": PASS})
 
 
@@ -193,6 +194,7 @@ ONE = json.dumps({"c1": PASS})
     [
         (message(GOOD), None, {"short": "PASS", "names the date": "PASS"}),
         (message(blocks=[THINKING, TEXT]), None, {"short": "PASS", "names the date": "PASS"}),
+        (message(blocks=[OTHER, TEXT]), None, {"short": "PASS", "names the date": "PASS"}),
         (message(GOOD[:9], GOOD[9:]), None, {"short": "PASS", "names the date": "PASS"}),
         (message(f"```json\n{GOOD}\n```"), None, {"short": "PASS", "names the date": "PASS"}),
         (message(GOOD.replace("PASS", "pass")), None, {"short": "PASS", "names the date": "PASS"}),
@@ -245,15 +247,17 @@ def test_a_half_character_in_the_data_can_be_sent(
     assert "a\ufffdb\x00c" in server.requests[0].body["messages"][0]["content"]
 
 
+REFUSED = failure(400, "invalid_request_error", "output_config: Extra inputs are not permitted")
+
+
 def test_a_server_that_refuses_the_schema_is_asked_in_words(
     server: ModelServer, settings: ServerSettings
 ) -> None:
-    """Also by calls that were under way when the first was refused; and never for the effort."""
-    refused = failure(400, "invalid_request_error", "output_config: Extra inputs not permitted")
+    """Also by calls that were under way when the first was refused, and only once."""
 
     async def go() -> set[str]:
         model = AnthropicModel(settings)
-        server.enqueue(refused, refused)
+        server.enqueue(REFUSED, REFUSED)
         both = await asyncio.gather(
             model.send(the_call()), model.send(the_call()), return_exceptions=True
         )
@@ -262,14 +266,23 @@ def test_a_server_that_refuses_the_schema_is_asked_in_words(
         reply = await model.send(the_call())
         assert read_reply(reply, CRITERIA).unscored is None
         assert "output_config" not in server.requests[-1].body
-        server.enqueue(failure(400, "invalid_request_error", "output_config.effort: not known"))
-        with pytest.raises(CallFailed, match="choose none") as caught:
-            await model.send(the_call(effort="max"))
+        server.enqueue(REFUSED)
+        with pytest.raises(CallFailed) as caught:
+            await model.send(the_call())
         assert not caught.value.worth_retrying
         await model.close()
         return model.without_schema
 
     assert {"model-1"} == asyncio.run(go())
+
+
+def test_an_effort_is_never_dropped_in_silence(
+    server: ModelServer, settings: ServerSettings
+) -> None:
+    server.enqueue(failure(400, "invalid_request_error", "output_config.effort: not known"))
+    with pytest.raises(CallFailed, match="choose none") as caught:
+        send(settings, the_call(effort="max"))
+    assert not caught.value.worth_retrying
 
 
 def test_no_key_in_any_message(
@@ -325,15 +338,15 @@ def test_without_a_key_of_ours_no_other_key_is_sent(
 
 
 def test_one_model_serves_one_event_loop_after_another(settings: ServerSettings) -> None:
-    """A page looks first and runs later, each in a loop of its own."""
+    """A page looks first and runs later, each in a loop of its own; connections stay behind."""
     model = AnthropicModel(settings)
 
     async def go() -> str | None:
-        reply = await model.send(the_call())
-        await model.close()
-        return reply.text
+        return (await model.send(the_call())).text
 
     assert asyncio.run(go()) == asyncio.run(go())
+    asyncio.run(model.close())
+    assert asyncio.run(go())
 
 
 # --- before anything is spent --------------------------------------------------------------------

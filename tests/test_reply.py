@@ -115,6 +115,7 @@ def test_json_in_a_fence_is_read_and_marked_and_bare_json_keeps_its_fences() -> 
     [
         f"```\n{{}}\n```\nor\n```\n{{\"c1\": {PASS}}}\n```",
         f'It quotes\n```json\n{{"c1": {PASS}}}\n```\nand\n```\nx\n```',
+        f'```json\n{{"c1": {PASS}}}\n```\nor rather\n```',
         f'Here it is: {{"c1": {PASS}}}',
         f'{{"c1": {PASS}}} as I said',
         f'{{"c1": {PASS}}}\n{{"c1": {PASS}}}',
@@ -321,6 +322,7 @@ def test_quotations_that_stand_in_the_output(evidence: str) -> None:
         ("It says “we have refunded you”.", "we have refunded you"),
         ("It says 'we never pay back'.", "we never pay back"),
         ('It says "don\'t worry … Dear Ana".', "don't worry … Dear Ana"),
+        ("It says \"don't worry … don't worry\".", "don't worry … don't worry"),
         ('It says "Verantwortlichkeit".', "Verantwortlichkeit"),
     ],
 )
