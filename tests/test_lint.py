@@ -326,6 +326,10 @@ def test_limits_that_exclude_each_other() -> None:
         )
     ]
     assert rules(*rows) == ["unreachable"]
+    turned = {"kind": "max_words", "limit": 2, "not": True}
+    assert rules(rows[0], {**rows[1], "check": turned}) == ["unreachable"]
+    fits = {"kind": "max_words", "limit": 1, "not": True}
+    assert rules(rows[0], {**rows[1], "check": fits, "fail_example": "a"}) == []
 
 
 @pytest.mark.parametrize(

@@ -149,10 +149,12 @@ def unreachable(draft: Draft) -> Iterator[Finding]:
         limit = check.get("limit")
         if not isinstance(limit, int) or check.get("field") is not None:
             continue
-        if check.get("kind") == "min_words":
-            lowest = max(lowest, limit)
-        elif check.get("kind") == "max_words":
-            highest = limit if highest is None else min(highest, limit)
+        kind, turned = check.get("kind"), check.get("not") is True
+        # Not at most 60 is at least 61.
+        if kind == ("max_words" if turned else "min_words"):
+            lowest = max(lowest, limit + turned)
+        elif kind == ("min_words" if turned else "max_words"):
+            highest = min(limit - turned, limit if highest is None else highest)
     if highest is not None and lowest > highest:
         yield Finding(
             None, "unreachable",
