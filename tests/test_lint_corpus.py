@@ -3,8 +3,9 @@
 Two sets: on the first the rules were tuned, and each of its items has to come out as marked; the
 second was written and marked after the rules were frozen and before they were run on it. Its
 precision and recall are shown at the end of a test run as they are, false alarms included. The
-floors asserted lie below what the frozen rules reached when they were first run: they catch a rule
-that breaks, and are no target to tune for. Whoever changes a rule for an item of the second set
+floors asserted lie below what the frozen rules reached when they were first run (precision 45/50,
+recall 45/64, two false alarms on 45 sound criteria): they catch a rule that breaks, and are no
+target to tune for. Whoever changes a rule for an item of the second set
 moves the set to the first and writes a new one.
 """
 
@@ -20,7 +21,7 @@ from ruamel.yaml import YAML
 
 from core.contract.lint import CONTRACT_RULES, CRITERION_RULES, lint_data
 
-PRECISION, RECALL = 0.5, 0.5
+PRECISION, RECALL = 0.85, 0.65
 HERE = Path(__file__).parent
 FRAME = {
     "title": "Corpus",
