@@ -79,6 +79,15 @@ def test_deep_code_passes_no_import_rule_either_way() -> None:
         assert got.verdict is FAIL
 
 
+def test_what_must_not_be_python() -> None:
+    code = run("python_parses", "x = 1", **{"not": True})
+    assert (code.verdict, code.evidence, code.change) == (
+        FAIL, "parses as Python, lines: 1", "Write something that is not Python.",
+    )  # fmt: skip
+    prose = run("python_parses", "Sorry, I cannot.", **{"not": True})
+    assert (prose.verdict, prose.evidence) == (PASS, "does not parse, line 1: invalid syntax")
+
+
 def test_a_version_rules_out_newer_syntax() -> None:
     match = "match x:\n    case 1: pass"
     assert run("python_parses", match, version="3.9").verdict is FAIL

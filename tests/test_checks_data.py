@@ -656,6 +656,66 @@ def test_the_expected_value_is_never_told(
         assert "field t" in got.evidence
 
 
+@pytest.mark.parametrize(
+    ("output", "reference", "parameters", "verdict"),
+    [
+        ("Paris", "Rome", {}, PASS),
+        ("Rome ", "Rome", {}, FAIL),
+        ("4", "7", {"tolerance": 1}, PASS),
+        ("6.5", "7", {"tolerance": 1}, FAIL),
+        ("about seven", "7", {"tolerance": 1}, FAIL),
+        ('{"t": 2}', '{"t": 1}', {"field": "t"}, PASS),
+        ('{"t": 1}', '{"t": 1}', {"field": "t"}, FAIL),
+        ("{}", '{"t": 1}', {"field": "t"}, FAIL),
+    ],
+)
+def test_the_reference_must_not_be_repeated(
+    output: str, reference: str, parameters: dict[str, Any], verdict: Verdict
+) -> None:
+    """Turned round, what is no number or has no such field fails all the same."""
+    got = run("equals_reference", output, reference, **parameters, **{"not": True})
+    assert (got.verdict, bool(got.change)) == (verdict, verdict is FAIL)
+    missing = run("equals_reference", output, None, **parameters, **{"not": True})
+    assert missing.unscored is Unscored.ERROR
+
+
+def test_a_sum_that_must_not_be_right_names_both_numbers() -> None:
+    spec = {"items": "l[]", "total": "t", "not": True}
+    wrong = run("sum_equals", '{"l": [1.5, 2], "t": 4}', **spec)
+    assert (wrong.verdict, wrong.evidence) == (
+        PASS, "the 2 items of 'l[]' add up to 3.5, 't' is 4",
+    )  # fmt: skip
+    right = run("sum_equals", '{"l": [1.5, 2], "t": 3.5}', **spec)
+    assert (right.verdict, right.evidence, right.change) == (
+        FAIL, "the 2 items of 'l[]' add up to 3.5, 't' is 3.5",
+        "Make 't' another number than the sum of the items.",
+    )  # fmt: skip
+    assert run("sum_equals", '{"l": ["x"], "t": 3.5}', **spec).verdict is FAIL
+
+
+def chain(length: int, last: dict[str, Any]) -> dict[str, Any]:
+    """Return a schema whose references lead from one to the next, `length` of them."""
+    steps = {f"d{n}": {"$ref": f"#/$defs/d{n + 1}"} for n in range(1, length)}
+    return {"$ref": "#/$defs/d1", "$defs": {**steps, f"d{length}": last}}
+
+
+def test_a_long_chain_of_references_is_refused_as_what_it_is() -> None:
+    """However deep the call stack is, the same chain runs or is refused."""
+    assert run("json_schema", "1", schema=chain(100, {"type": "string"})).verdict is FAIL
+    for length in (101, 2_000):
+        message = refused("json_schema", schema=chain(length, {"type": "string"}))
+        assert f"a chain of {length:,} references, more than 100. Refer to" in message
+    nested: dict[str, Any] = {"type": "string"}
+    for n in range(40):
+        nested = {"allOf": [nested], "$comment": f"{n}"}
+    assert "a chain of 140" in refused("json_schema", schema=chain(100, nested))
+    endless = refused("json_schema", schema=chain(50, {"$ref": "#/$defs/d1"}))
+    assert "refers to itself without end" in endless
+    items = {f"d{n}": {"items": {"$ref": f"#/$defs/d{n + 1}"}} for n in range(300)}
+    deep = {"$ref": "#/$defs/d0", "$defs": {**items, "d300": {}}}
+    assert run("json_schema", "1", schema=deep).verdict is PASS
+
+
 def test_a_recorded_verdict_that_did_not_come_is_no_verdict() -> None:
     got = run("recorded", "anything", by="pytest")
     assert got.unscored is Unscored.ERROR

@@ -104,8 +104,11 @@ def test_not_is_true_or_false_where_it_makes_sense(kind: str) -> None:
     for value in (1, 0, "true", None, []):
         assert f"{kind}, not" in refused({**spec, "not": value})
     assert build({**spec, "not": False}).kind == kind
-    if not KINDS[kind].negatable:
-        assert "cannot be negated" in refused({**spec, "not": True})
+    if kind == "recorded":
+        message = refused({**spec, "not": True})
+        assert "recorded cannot be negated. Leave not out, and record the verdict the" in message
+    else:
+        assert build({**spec, "not": True}).kind == kind
 
 
 @pytest.mark.parametrize(
@@ -192,8 +195,10 @@ def test_no_output_makes_a_check_raise_or_break(
 
 
 @pytest.mark.parametrize(
-    "kind", ["contains", "contains_any", "contains_all", "regex", "ends_with_sentence"]
-)
+    "kind",
+    ["contains", "contains_any", "contains_all", "regex", "ends_with_sentence", "max_words",
+     "min_words", "max_characters", "max_sentence_words"],
+)  # fmt: skip
 @given(output=ANY_TEXT | st.text(alphabet="a1 .", max_size=12))
 def test_not_swaps_pass_and_fail_on_any_text(kind: str, output: str) -> None:
     plain = run(kind, output, **EXAMPLES[kind]).verdict
@@ -231,8 +236,8 @@ def test_a_number_in_a_field_is_read_as_it_is_written() -> None:
         ("max_words", 0, "", "PASS", "0 words, limit 0", ""),
         ("max_words", 60, "w " * 63, "FAIL", "63 words, limit 60", "Cut 3 words or more."),
         ("max_words", 12, "今天的会议改到星期三下午", "PASS", "12 words, limit 12", ""),
-        ("min_words", 1, "", "FAIL", "0 words, at least 1 needed", "Add 1 word or more."),
-        ("min_words", 2, "yes 🎉 — ok", "PASS", "2 words, at least 2 needed", ""),
+        ("min_words", 1, "", "FAIL", "0 words, lower limit 1", "Add 1 word or more."),
+        ("min_words", 2, "yes 🎉 — ok", "PASS", "2 words, lower limit 2", ""),
         ("max_characters", 3, "abcd", "FAIL", "4 characters, limit 3", "Cut 1 character or more."),
         ("max_characters", 4, "a\nb ", "PASS", "4 characters, limit 4", ""),
         (
@@ -250,6 +255,31 @@ def test_lengths(
     kind: str, limit: int, output: str, verdict: str, evidence: str, change: str
 ) -> None:
     got = run(kind, output, limit=limit)
+    assert (got.verdict, got.evidence, got.change) == (verdict, evidence, change)
+
+
+@pytest.mark.parametrize(
+    ("kind", "limit", "output", "verdict", "evidence", "change"),
+    [
+        ("max_words", 2, "a b c", "PASS", "3 words, limit 2", ""),
+        ("max_words", 3, "a b c", "FAIL", "3 words, limit 3", "Add 1 word or more."),
+        ("min_words", 3, "a b", "PASS", "2 words, lower limit 3", ""),
+        ("min_words", 2, "a b c", "FAIL", "3 words, lower limit 2", "Cut 2 words or more."),
+        ("min_words", 0, "", "FAIL", "0 words, lower limit 0",
+         "Raise the limit: no text has fewer than 0 words."),
+        ("max_characters", 2, "abc", "PASS", "3 characters, limit 2", ""),
+        ("max_characters", 5, "abc", "FAIL", "3 characters, limit 5",
+         "Add 3 characters or more."),
+        ("max_sentence_words", 1, "One. Two words.", "PASS",
+         "sentence 2 has 2 words: 'Two words.' (limit 1)", ""),
+        ("max_sentence_words", 2, "One. Two words.", "FAIL",
+         "longest sentence 2 words, limit 2", "Write one sentence of at least 3 words."),
+    ],
+)  # fmt: skip
+def test_lengths_the_other_way_round(
+    kind: str, limit: int, output: str, verdict: str, evidence: str, change: str
+) -> None:
+    got = run(kind, output, limit=limit, **{"not": True})
     assert (got.verdict, got.evidence, got.change) == (verdict, evidence, change)
 
 

@@ -336,6 +336,31 @@ def test_a_few_lines_of_yaml_cannot_spell_out_to_billions_of_values() -> None:
     assert "too large" in read("\n".join([*lines, "criteria: *a39"]), "c.yaml")
 
 
+def test_merges_of_merges_are_counted_before_they_are_copied() -> None:
+    """40 lines would copy 2^39 pairs; one merge of defaults is fine."""
+    lines = ["a0: &a0 {x: 1}"]
+    lines += [f"a{i}:\n  &a{i}\n  <<: [*a{i - 1}, *a{i - 1}]" for i in range(1, 40)]
+    assert "it holds more than a contract's 60,000 values" in read("\n".join(lines), "c.yaml")
+    assert "criteria: it is missing" in read("a: &a\n  <<: *a\n  b: 1", "c.yaml")
+    made = "d: &d {key: k}\ncriteria: [{<<: *d, question: Is it signed?}]"
+    assert "d: no field has this name" in read(made, "c.yaml")
+
+
+@pytest.mark.parametrize("text", ["- a\n" * 240_000, "x: " + "y" * 1_000_000])
+def test_a_yaml_file_that_would_take_long_is_refused_and_json_is_named(text: str) -> None:
+    assert read(text, "c.yaml").endswith("Make it smaller, or save it as JSON.")
+
+
+def test_a_contract_of_two_thousand_criteria_comes_back_from_yaml() -> None:
+    check = {"kind": "max_words", "limit": 60}
+    rows = [
+        {"key": f"k{n}", "question": f"Is part {n} signed?", "checked_by": "code", "check": check}
+        for n in range(2_000)
+    ]
+    text = "criteria:\n" + "\n".join(f"  - {json.dumps(row)}" for row in rows)
+    assert len(parse_contract(text.encode(), "c.yaml").criteria) == 2_000
+
+
 def test_a_file_that_is_not_utf8_names_the_byte() -> None:
     with pytest.raises(InputError, match="byte 7"):
         parse_contract("title: é".encode("cp1252"), "c.yaml")

@@ -13,7 +13,7 @@ from core.contract.contract import Contract, Threshold
 from core.contract.lint import CONTRACT_RULES, CRITERION_RULES, Finding, lint, lint_data
 from core.contract.lint_words import is_yes_no, second_question, vague
 from core.contract.near import nearly_same
-from core.contract.suggest import code_for
+from core.contract.suggest import suggest
 from core.text import words
 
 GOOD: dict[str, Any] = {
@@ -133,6 +133,24 @@ def test_a_misjudged_example_is_shown_with_the_evidence() -> None:
         ("Is the reply good?", "vague_word"),
         ("Is the summary well-written?", "vague_word"),
         ("Is the tone appropriate?", "vague_word"),
+        ("Is the reply polite?", "vague_word"),
+        ("Is the reply empathetic?", "vague_word"),
+        ("Is the answer accurate?", "vague_word"),
+        ("Is the terminology consistent?", "vague_word"),
+        ("Does the text flow well?", "vague_word"),
+        ("Does the reply respond in a timely manner?", "vague_word"),
+        ("Does it avoid being wordy?", "vague_word"),
+        ("Is the readability 4 or higher?", "score_wording"),
+        ("Is the summary at least 4 out of 5?", "score_wording"),
+        ("Is the answer 90% accurate?", "score_wording"),
+        ("Award up to 5 points for style", "score_wording"),
+        ("Is the answer free of hallucinations?", "open_ended"),
+        ("Does the answer hallucinate?", "open_ended"),
+        ("Does the text contain grammatical or spelling errors?", "open_ended"),
+        ("Does the reply cover everything?", "open_ended"),
+        ("Is the reading age lower?", "comparison"),
+        ("Does the writer intend a pun?", "intent"),
+        ("Is the tone formal or informal?", "two_questions"),
         ("Is the reply polite and short?", "two_questions"),
         ("Does it apologise and offer a refund?", "two_questions"),
         ("Is it polite and does it mention the date?", "two_questions"),
@@ -170,6 +188,16 @@ def test_a_weak_question_is_found(question: str, rule: str) -> None:
         "Does the list name all issues from the input?",
         "Does the reply name what the customer wants to return?",
         "Is the claim in the first sentence supported by the source, or not?",
+        "Is the translation of each term consistent with the glossary?",
+        "Is the total accurate to two decimals?",
+        "Does the code run on Python 3.9 or higher?",
+        "Does the leaflet say that the dose is for age 12 or above?",
+        "Does the clause require both parties to act in good faith?",
+        "Does the prompt ask for natural language?",
+        "Does the reply hallucinate a refund policy that the briefing does not state?",
+        "Does the reply name the kind of damage?",
+        "Does the summary cover everything listed under Decisions?",
+        "Does it apply to tenants as well?",
         "回复是否给出新的日期？",
         "Nennt die Antwort ein neues Datum?",
     ],
@@ -205,7 +233,8 @@ def test_vague_words_are_named_once_each_and_not_when_quoted() -> None:
     ],
 )  # fmt: skip
 def test_the_check_that_could_decide_is_written_out(question: str, suggestion: str | None) -> None:
-    assert code_for(question) == suggestion
+    found = suggest(question)
+    assert (found and found.written) == suggestion
 
 
 # --- checks -----------------------------------------------------------------------------------
@@ -326,6 +355,10 @@ def test_limits_that_exclude_each_other() -> None:
         )
     ]
     assert rules(*rows) == ["unreachable"]
+    turned = {"kind": "max_words", "limit": 2, "not": True}
+    assert rules(rows[0], {**rows[1], "check": turned}) == ["unreachable"]
+    fits = {"kind": "max_words", "limit": 1, "not": True}
+    assert rules(rows[0], {**rows[1], "check": fits, "fail_example": "a"}) == []
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,12 @@
 """How often lint is right about criteria written by hand.
 
-Two sets: on the first the rules were tuned; the second was written and marked after the rules
-were frozen and before they were run on it. Precision and recall of the second are shown at the
-end of a test run; the floors asserted are below what the frozen rules reached at once.
+Two sets: on the first the rules were tuned, and each of its items has to come out as marked; the
+second was written and marked after the rules were frozen and before they were run on it. Its
+precision and recall are shown at the end of a test run as they are, false alarms included. The
+floors asserted lie below what the frozen rules reached when they were first run (precision 45/50,
+recall 45/64, two false alarms on 45 sound criteria): they catch a rule that breaks, and are no
+target to tune for. Whoever changes a rule for an item of the second set
+moves the set to the first and writes a new one.
 """
 
 from __future__ import annotations
@@ -17,7 +21,7 @@ from ruamel.yaml import YAML
 
 from core.contract.lint import CONTRACT_RULES, CRITERION_RULES, lint_data
 
-PRECISION, RECALL = 0.97, 0.93
+PRECISION, RECALL = 0.85, 0.65
 HERE = Path(__file__).parent
 FRAME = {
     "title": "Corpus",
@@ -72,10 +76,11 @@ def quality(counts: Counter[str]) -> tuple[str, str]:
 def test_the_corpora_are_large_varied_and_marked_with_rules_that_exist() -> None:
     rules = {rule.__name__ for rule in (*CRITERION_RULES, *CONTRACT_RULES)} | {"one_is_enough"}
     for corpus in (SEEN, UNSEEN):
-        assert len(corpus) >= 70
-        assert len({item["domain"] for item in corpus}) >= 10
+        assert len(corpus) >= 60
+        assert len({item["domain"] for item in corpus}) >= 8
         assert {rule for item in corpus for rule in item["rules"]} <= rules
-        assert 20 <= sum(not item["rules"] for item in corpus) <= len(corpus) / 2
+    assert sum(not item["rules"] for item in SEEN) >= 40
+    assert 0.4 <= sum(not item["rules"] for item in UNSEEN) / len(UNSEEN) <= 0.6
     asked = [item["question"] for item in (*SEEN, *UNSEEN) if item.get("question", "").strip()]
     assert len(set(asked)) == len(asked)
 
@@ -83,7 +88,7 @@ def test_the_corpora_are_large_varied_and_marked_with_rules_that_exist() -> None
 def test_precision_and_recall_on_criteria_the_rules_were_not_tuned_on(
     record_property: Callable[[str, object], None],
 ) -> None:
-    """The floors are what the frozen rules reached when they were first run: see the figures."""
+    """Shown as they are; the floors lie below what the frozen rules reached at once."""
     counts = tally(UNSEEN)
     print()
     for rule, found in sorted(counts.items()):
@@ -91,21 +96,19 @@ def test_precision_and_recall_on_criteria_the_rules_were_not_tuned_on(
         print(f"{rule:18} precision {precision:>6}  recall {recall:>6}")
     everything = total(counts)
     precision, recall = quality(everything)
+    sound = [item for item in UNSEEN if not item["rules"]]
+    noisy = [item for item in sound if lint_data(contract_of(item))]
+    for item in noisy:
+        print("false alarm:", item["question"], [f.rule for f in lint_data(contract_of(item))])
     record_property(
         "summary",
         f"lint on {len(UNSEEN)} criteria it was not tuned on: precision {precision},"
-        f" recall {recall}; tuned on {len(SEEN)}",
+        f" recall {recall}, false alarms on {len(noisy)} of {len(sound)} sound ones;"
+        f" tuned on {len(SEEN)}",
     )
     hit, false, missed = (everything[name] for name in ("hit", "false", "missed"))
     assert hit / (hit + false) >= PRECISION
     assert hit / (hit + missed) >= RECALL
-
-
-def test_criteria_marked_as_sound_are_left_alone() -> None:
-    """Of all sound criteria written by hand, none gets a finding."""
-    sound = [item for item in (*SEEN, *UNSEEN) if not item["rules"]]
-    noisy = {str(i.get("question")): [f.rule for f in lint_data(contract_of(i))] for i in sound}
-    assert {question: rules for question, rules in noisy.items() if rules} == {}
 
 
 @pytest.mark.parametrize("item", SEEN, ids=lambda item: str(item.get("question"))[:40])

@@ -56,6 +56,8 @@ def asked(rule: str, question: str) -> str:
         ("Does the reply not blame the customer?", "Does the reply avoid blaming the customer?"),
         ("Does it never promise a date?", "Does it avoid promising a date?"),
         ("Does the code not run SQL?", "Does the code avoid running SQL?"),
+        ("Does it not simply repeat it?", "Does it avoid simply repeating it?"),
+        ("Does it never forget a unit?", "Does it avoid forgetting a unit?"),
         ("Is the note free of patient names?", "Does the note avoid patient names?"),
         ("Are the notes free from jargon?", "Do the notes avoid jargon?"),
         ("Does the summary contain no opinions?", "Does the summary avoid opinions?"),
@@ -68,7 +70,10 @@ def test_a_negated_question_is_asked_so_that_yes_is_still_a_pass(question: str, 
 @pytest.mark.parametrize(
     "question",
     ["Isn't the reply signed?", "Is the reply not signed?", "Are there no names in it?",
-     "Does it not lie and not swear?"],
+     "Does it not lie and not swear?", "Does the reply refrain from not answering the question?",
+     "Does the reply not always apologise?", "Does the reply not refrain from answering?",
+     "Does the user who has not paid get a reminder?", "Does the code not hard-code secrets?",
+     "Does the reply contain no not needed words?"],
 )  # fmt: skip
 def test_a_negation_that_cannot_be_turned_honestly_is_left_to_the_person(question: str) -> None:
     found = [f for f in lint_data(draft({"question": question})) if f.rule == "negation"]
@@ -95,10 +100,27 @@ def test_a_score_becomes_a_yes_or_no(question: str, made: str) -> None:
         ("Mentions the refund date", "Does the output mention the refund date?"),
         ("The total is the sum of the lines", "Is the total the sum of the lines?"),
         ("Do not promise a date", "Does the output avoid promising a date?"),
+        ("Never answering in English", "Does the output avoid answering in English?"),
+        ("The reply must not simply repeat it", "Does the reply avoid simply repeating it?"),
+        ("Refrain from topics you should not discuss.",
+         "Does the output refrain from topics you should not discuss?"),
+        ("If a drug is named, the note must state its dose",
+         "If a drug is named, does the note state its dose?"),
+        ("State the date that must be met", "Does the output state the date that must be met?"),
     ],
-)
+)  # fmt: skip
 def test_a_statement_becomes_a_question(question: str, made: str) -> None:
     assert asked("not_yes_no", question) == made
+
+
+@pytest.mark.parametrize(
+    "statement",
+    ["Never the first person", "The reply must not not answer", "Code that must run",
+     "The reply should never refrain from answering", "Do not, under any circumstances, lie"],
+)  # fmt: skip
+def test_a_statement_that_would_make_broken_english_is_left_to_the_person(statement: str) -> None:
+    found = [f for f in lint_data(draft({"question": statement})) if f.rule == "not_yes_no"]
+    assert [f.patch for f in found] == [None]
 
 
 def test_the_writers_intention_becomes_what_the_text_does() -> None:

@@ -51,7 +51,8 @@ def _at_most(count: Callable[[str], int], unit: str) -> Callable[[Mapping[str, A
             number = count(output)
             evidence = f"{plural(number, unit)}, limit {limit:,}"
             if number <= limit:
-                return Found(True, evidence)
+                more = f"Add {plural(limit + 1 - number, unit)} or more."
+                return Found(True, evidence, "", more)
             return Found(False, evidence, f"Cut {plural(number - limit, unit)} or more.")
 
         return ask
@@ -64,9 +65,11 @@ def _min_words(given: Mapping[str, Any]) -> Ask:
 
     def ask(output: str, reference: str | None) -> Found:
         number = count_words(output)
-        evidence = f"{plural(number, 'word')}, at least {limit:,} needed"
+        evidence = f"{plural(number, 'word')}, lower limit {limit:,}"
         if number >= limit:
-            return Found(True, evidence)
+            fewer = f"Cut {plural(number - limit + 1, 'word')} or more."
+            never = "Raise the limit: no text has fewer than 0 words."
+            return Found(True, evidence, "", fewer if limit else never)
         return Found(False, evidence, f"Add {plural(limit - number, 'word')} or more.")
 
     return ask
@@ -84,7 +87,10 @@ def _max_sentence_words(given: Mapping[str, Any]) -> Ask:
         long = [(n, words, text) for n, (words, text) in enumerate(counts, 1) if words > limit]
         if not long:
             longest = max((words for words, _ in counts), default=0)
-            return Found(True, f"longest sentence {plural(longest, 'word')}, limit {limit:,}")
+            return Found(
+                True, f"longest sentence {plural(longest, 'word')}, limit {limit:,}", "",
+                f"Write one sentence of at least {plural(limit + 1, 'word')}.",
+            )  # fmt: skip
         places = [
             f"sentence {n} has {plural(words, 'word')}: {show(text, 60)}"
             for n, words, text in long[:50]
@@ -119,22 +125,22 @@ def _ends_with_sentence(given: Mapping[str, Any]) -> Ask:
 KINDS = (
     Kind(
         "max_words", "At most so many words", f"Counts the words of the output. {_WORDS_RULE}",
-        (_LIMIT,), _at_most(count_words, "word"), reads_field=True,
+        (_LIMIT,), _at_most(count_words, "word"), negatable=True, reads_field=True,
     ),
     Kind(
         "min_words", "At least so many words", f"Counts the words of the output. {_WORDS_RULE}",
         (Parameter("limit", "whole number", "Limit", "The lowest number that passes."),),
-        _min_words, reads_field=True,
+        _min_words, negatable=True, reads_field=True,
     ),
     Kind(
         "max_sentence_words", "No sentence longer than so many words",
         "A sentence ends at . ! ? … before a blank, at an empty line or before a list item.",
-        (_LIMIT,), _max_sentence_words, reads_field=True,
+        (_LIMIT,), _max_sentence_words, negatable=True, reads_field=True,
     ),
     Kind(
         "max_characters", "At most so many characters",
         "Counts Unicode characters, blanks and line ends included.",
-        (_LIMIT,), _at_most(len, "character"), reads_field=True,
+        (_LIMIT,), _at_most(len, "character"), negatable=True, reads_field=True,
     ),
     Kind(
         "ends_with_sentence", "Ends with a whole sentence",

@@ -86,7 +86,8 @@ def _python_parses(given: Mapping[str, Any]) -> Ask:
             as_version = f" ({name})" if version else ""
             return Found(False, f"{error.evidence}{as_version}", error.change)
         lines = output.count("\n") + 1
-        return Found(True, f"parses as {name}{note and ' (the code in the fence)'}, lines: {lines}")
+        evidence = f"parses as {name}{note and ' (the code in the fence)'}, lines: {lines}"
+        return Found(True, evidence, "", f"Write something that is not {name}.")
 
     return ask
 
@@ -165,7 +166,7 @@ KINDS = (
         " gets a verdict only when the code parses here.",
         (Parameter("version", "text", "Version", 'In quotes, such as "3.9"; else the one here.',
                    required=False),),
-        _python_parses, reads_field=True,
+        _python_parses, negatable=True, reads_field=True,
     ),
     Kind(
         "python_imports", "Imports certain modules",

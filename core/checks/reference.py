@@ -68,7 +68,7 @@ def _equals_reference(given: Mapping[str, Any]) -> Ask:
         if tolerance is not None and target is not None:
             number = _number(value)
             if number is None:
-                return Found(False, f"{name} is not a number{note}", f"Give {name} as a number.")
+                raise CannotExamine(f"{name} is not a number{note}", f"Give {name} as a number.")
             with localcontext() as context:
                 context.prec = 2_000
                 equal = abs(number - target) <= tolerance
@@ -77,7 +77,8 @@ def _equals_reference(given: Mapping[str, Any]) -> Ask:
         else:
             equal = canonical(value) == canonical(wanted)
         if equal:
-            return Found(True, f"{name} equals the reference answer{note}")
+            return Found(True, f"{name} equals the reference answer{note}", "",
+                         f"Make {name} other than the reference answer.")  # fmt: skip
         size = f" ({plural(len(value), 'character')})" if path is None else ""
         return Found(False, f"{name}{size} differs from the reference answer{note}", change)
 
@@ -98,14 +99,14 @@ KINDS = (
         "equals_reference", "Equals the reference answer",
         "The whole text (blanks around it and at line ends aside), one field of the JSON, or, with"
         " a tolerance, the number. Evidence names the field, never the expected value. An output"
-        " without a reference answer gets no verdict.",
+        " without a reference answer gets no verdict. With not: it must not repeat the reference.",
         (
             Parameter("tolerance", "number", "Tolerance", "Compare as numbers; difference that"
                       " still passes.", required=False),
             Parameter("field", "path", "Only this field", FIELD.help.replace("the text of ", ""),
                       required=False),
         ),
-        _equals_reference,
+        _equals_reference, negatable=True,
     ),
     Kind(
         "recorded", "Verdict recorded elsewhere",

@@ -132,16 +132,12 @@ def _build(spec_json: str) -> Check:
     if not isinstance(negated, bool):
         raise InputError(place(kind.name, "not"), f"{show(negated)} is not true or false.")
     if negated and not kind.negatable:
-        raise InputError(place(kind.name, "not"), f"{kind.name} cannot be negated.", _instead(kind))
+        raise InputError(place(kind.name, "not"), f"{kind.name} cannot be negated.",
+                         "Leave not out, and record the verdict the other way round.")  # fmt: skip
     given = _read(kind, spec)
     ask = kind.make(given)
     path = parsed.field_path(kind.name, given) if kind.reads_field else None
     return _Built(kind.name, ask if path is None else parsed.in_field(ask, path), negated)
-
-
-def _instead(kind: Kind) -> str:
-    opposite = {"max_words": "min_words", "min_words": "max_words"}.get(kind.name)
-    return f"Use {opposite}." if opposite else "Leave not out."
 
 
 def _read(kind: Kind, spec: dict[str, Any]) -> dict[str, Any]:

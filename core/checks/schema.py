@@ -47,6 +47,7 @@ from core.checks.patterns import PatternError, compiled, search, work
 from core.errors import InputError, show
 
 MAX_STEPS = 100_000
+MAX_CHAIN = 100  # references and alternatives one after another at one place of the data
 _LISTED = 100
 _COUNTED = 1_000
 _PLACE = place("json_schema", "schema")
@@ -100,6 +101,10 @@ def _unique_items(validator: Any, wanted: Any, instance: Any, schema: Any) -> It
                 yield _error(f"the items {known} and {index} are equal")
 
 
+def _refuse(problem: str, remedy: str = "") -> InputError:
+    return InputError(_PLACE, problem, remedy)
+
+
 def _error(message: str, path: tuple[str, ...] = ()) -> Any:
     from jsonschema import ValidationError
 
@@ -151,13 +156,8 @@ def _hardened(draft: Any) -> Any:
         "uniqueItems": _unique_items,
     }
     extend: Any = validators.extend
-    return extend(
-        draft, {k: _counted(k, safe.get(k, follow)) for k, follow in draft.VALIDATORS.items()}
-    )
-
-
-def _refuse(problem: str, remedy: str = "") -> InputError:
-    return InputError(_PLACE, problem, remedy)
+    counted = {k: _counted(k, safe.get(k, follow)) for k, follow in draft.VALIDATORS.items()}
+    return extend(draft, counted)
 
 
 def _validator(schema: dict[str, Any]) -> Any:
@@ -187,24 +187,58 @@ def _validator(schema: dict[str, Any]) -> Any:
     resource = specification_with(named).create_resource(body)
     registry: Any = Registry()
     pending = [(resource, registry.resolver_with_root(resource))]
+    leads: dict[int, list[int]] = {}
     while pending:
         here, resolver = pending.pop()
         content = here.contents
         if isinstance(content, Mapping):
+            follow = leads.setdefault(id(content), [])
+            follow.extend(id(part) for part in _same_place(content))
             if "$schema" in content:
                 raise _refuse("a part of it names a draft of its own.", "Name the draft once.")
             _check_patterns(content)
             for name in _REFERENCES:
                 if name in content:
                     try:
-                        resolver.lookup(content[name])
+                        follow.append(id(resolver.lookup(content[name]).contents))
                     except Unresolvable as error:
                         raise _refuse(
                             f"the reference {show(content[name])} leads out of the schema.",
                             "Put that part into the schema under $defs; nothing is ever fetched.",
                         ) from error
         pending.extend((part, resolver.in_subresource(part)) for part in here.subresources())
+    if (longest := _chain(leads)) > MAX_CHAIN:
+        raise _refuse(
+            f"it holds a chain of {longest:,} references, more than {MAX_CHAIN}.",
+            "Refer to the last of them directly.",
+        )
     return _hardened(draft)(body, registry=registry)
+
+
+def _same_place(schema: Mapping[str, Any]) -> Iterator[Any]:
+    """Yield the subschemas that look at the same place of the data as `schema` itself."""
+    for name in ("allOf", "anyOf", "oneOf"):
+        yield from schema.get(name, ())
+    yield from (schema[name] for name in ("not", "if", "then", "else") if name in schema)
+    yield from schema.get("dependentSchemas", {}).values()
+
+
+def _chain(leads: Mapping[int, list[int]]) -> int:
+    """Return the length of the longest way through `leads`; a way back ends it, never recurses."""
+    length: dict[int, int] = {}
+    for start in leads:
+        pending = [start]
+        while pending:
+            here = pending[-1]
+            # Set on the way in, so that what leads back here goes no further.
+            new = [] if here in length else [n for n in leads.get(here, ()) if n not in length]
+            length.setdefault(here, 0)
+            if new:
+                pending.extend(new)
+                continue
+            pending.pop()
+            length[here] = max((length[n] + 1 for n in leads.get(here, ())), default=0)
+    return max(length.values(), default=0)
 
 
 def _check_patterns(schema: Mapping[str, Any]) -> None:

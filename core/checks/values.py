@@ -228,6 +228,7 @@ def _sum_equals(given: Mapping[str, Any]) -> Ask:
             f"the {len(parts)} items of {shown_items} add up to {_short(found)}, {shown_total} is "
             f"{_short(exact(whole))}{within}{parsed.note}",
             f"Make {shown_total} the sum of the items.",
+            f"Make {shown_total} another number than the sum of the items.",
         )
 
     return ask
@@ -281,7 +282,7 @@ KINDS = (
             Parameter("tolerance", "number", "Tolerance", "Difference that still passes.",
                       required=False),
         ),
-        _sum_equals,
+        _sum_equals, negatable=True,
     ),
     Kind(
         "expression", "An expression is true",

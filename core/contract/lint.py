@@ -9,8 +9,11 @@ change itself where an honest one exists.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 from core.checks.parsed import depth_exceeds, tree_size
@@ -20,7 +23,7 @@ from core.contract.ladder import EvaluatorType
 from core.contract.lint_checks import CHECK_RULES
 from core.contract.lint_question import QUESTION_RULES
 from core.contract.near import near_pairs
-from core.contract.plain import Draft, Row, read
+from core.contract.plain import Draft, Row, read, read_row
 from core.errors import show
 from core.text import fold
 
@@ -46,11 +49,34 @@ def lint_data(data: Mapping[str, Any]) -> list[Finding]:
         return [Finding(None, "unusable", "It is too large or too deeply nested for a contract.",
                         "Make it smaller.")]  # fmt: skip
     draft = read(data)
-    found = [
-        finding for row in draft.rows for rule in CRITERION_RULES for finding in rule(row)
-    ]  # fmt: skip
+    found = [finding for row in draft.rows for finding in _about(row)]
     found.extend(finding for rule in CONTRACT_RULES for finding in rule(draft))
     return found
+
+
+def _about(row: Row) -> Iterator[Finding]:
+    """Yield what is weak about one criterion, remembered from the last time it read the same."""
+    try:
+        text = json.dumps(row.data, allow_nan=False)
+        same = json.loads(text) == row.data
+    except (TypeError, ValueError, RecursionError):
+        same = False
+    if not same:  # Nothing JSON can hold, such as a date or a key that is a number.
+        yield from _look(row)
+        return
+    for finding in _remembered(text, None if row.key else row.position):
+        patch = finding.patch and replace(finding.patch, position=row.position)
+        yield replace(finding, position=row.position, patch=patch)
+
+
+@lru_cache(maxsize=5_000)
+def _remembered(text: str, position: int | None) -> tuple[Finding, ...]:
+    # A criterion without a key is named by its position; others are free to move.
+    return tuple(_look(read_row(position or 0, json.loads(text))))
+
+
+def _look(row: Row) -> Iterator[Finding]:
+    return (finding for rule in CRITERION_RULES for finding in rule(row))
 
 
 # --- the contract ----------------------------------------------------------------------------
@@ -149,10 +175,12 @@ def unreachable(draft: Draft) -> Iterator[Finding]:
         limit = check.get("limit")
         if not isinstance(limit, int) or check.get("field") is not None:
             continue
-        if check.get("kind") == "min_words":
-            lowest = max(lowest, limit)
-        elif check.get("kind") == "max_words":
-            highest = limit if highest is None else min(highest, limit)
+        kind, turned = check.get("kind"), check.get("not") is True
+        # Not at most 60 is at least 61.
+        if kind == ("max_words" if turned else "min_words"):
+            lowest = max(lowest, limit + turned)
+        elif kind == ("min_words" if turned else "max_words"):
+            highest = min(limit - turned, limit if highest is None else highest)
     if highest is not None and lowest > highest:
         yield Finding(
             None, "unreachable",

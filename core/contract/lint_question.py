@@ -9,6 +9,7 @@ from core.contract import rewrite
 from core.contract.criterion import CheckedBy
 from core.contract.finding import Finding
 from core.contract.plain import Row
+from core.contract.suggest import suggest
 from core.errors import show
 
 _HINTS = {
@@ -98,7 +99,9 @@ def vague_word(row: Row) -> Iterator[Finding]:
 
 def comparison(row: Row) -> Iterator[Finding]:
     """Better or shorter than what? An evaluator sees one output and nothing beside it."""
-    if row.by_code or (hit := words.comparison(row.question)) is None:
+    if row.by_code or words.OPEN_ENDED.search(row.question):
+        return
+    if (hit := words.comparison(row.question)) is None:
         return
     phrase, unseen = hit
     if unseen:
@@ -140,7 +143,8 @@ def negation(row: Row) -> Iterator[Finding]:
 def two_questions(row: Row) -> Iterator[Finding]:
     """One verdict for two questions cannot say which of them failed."""
     joined = words.second_question(row.question)
-    if joined is None:
+    if joined is None or suggest(row.question) is not None:
+        # What one check decides is one question, however it is worded.
         return
     split = None if row.checked_by == CheckedBy.CODE.value else rewrite.parts(row.question)
     patch = None

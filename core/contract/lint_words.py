@@ -23,11 +23,50 @@ _VAGUE_WORDS = frozenset(
      "maintainable", "clean", "smooth", "smoothly", "simple", "important", "relevant",
      "necessary", "enough", "etc", "on-brand", "user-friendly", "high-quality",
      "well-written", "well-structured", "well-organized", "well-organised", "well-designed",
-     "well-formatted", "well-crafted"}
+     "well-formatted", "well-crafted", "polite", "politely", "courteous", "courteously",
+     "respectful", "respectfully", "empathetic", "empathetically", "empathic", "compassionate",
+     "warm", "warmly", "timely", "tactful", "tactfully", "coherent", "coherently", "cohesive",
+     "logical", "logically", "convincing", "convincingly", "credible", "nuanced", "actionable",
+     "impactful", "punchy", "snappy", "crisp", "succinct", "succinctly", "conversational",
+     "human-like", "humanlike", "welcoming", "approachable", "supportive", "inspiring",
+     "motivating", "memorable", "attractive", "appealing", "eye-catching", "informative",
+     "understandable", "digestible", "tidy", "neat", "neatly", "thoughtful", "thoughtfully",
+     "considerate", "caring", "kind", "detailed", "in-depth", "realistic", "trustworthy",
+     "promptly", "quickly", "seamless", "seamlessly", "fair", "fairly", "authentic", "rich",
+     "inappropriate", "inappropriately", "unprofessional", "awkward", "awkwardly", "confusing",
+     "unclear", "wordy", "verbose", "generic", "robotic", "boring", "sloppy", "excessive",
+     "excessively", "overly", "unnecessary", "unnecessarily", "irrelevant", "poor", "poorly",
+     "bad", "badly", "rude", "rudely", "lengthy", "long-winded", "flowery", "flowing", "stilted"}
 )  # fmt: skip
+# Vague unless something follows that they are held against: consistent with the invoice.
+_ANCHORED = re.compile(
+    r"\b(?:in)?(?:accura(?:te|tely|cy)|consistent(?:ly)?|faithful(?:ly)?|aligned)\b"
+    r"(?![^?]{0,80}\b(?:with|to|against|according|compared|than|within|as|from|in the|of the"
+    r"|across|throughout|between)\b)",
+    CASE,
+)
+# Fixed terms in which those words say something exact.
+_TERMS = re.compile(
+    r"\b(?:natural (?:language|persons?|gas|numbers?|sciences?|key)|good faith|great britain"
+    r"|best before|effective (?:date|from|on|until|interest)|useful life|professional (?:indemnity"
+    r"|liability|title|body)|reasonable (?:doubt|adjustments?|endeavou?rs|efforts)|fair (?:value"
+    r"|market|use|trade|dealing)|simple (?:interest|past|present|tense|majority|sentences?)"
+    r"|proper (?:nouns?|names?)|clean (?:install|energy)|creative commons|strong (?:tags?|passwords?"
+    r"|typing)|quality (?:assurance|control|manager|team|department)|logical (?:operators?|and|or"
+    r"|not|volume)|rich text|generic (?:names?|types?|drugs?|medicines?|substitut\w+|parameters?"
+    r"|class)|warm (?:transfer|water|start)|clear(?:ing)? (?:the|all|text|cache|span)"
+    r"|caring for|important safety|relevant (?:authority|supervisory)|poor (?:metaboli[sz]ers?)"
+    r"|clear(?:ly)? (?:label(?:l)?ed|marked)|kind of|kind regards|rich media|what kind|fair hearing"
+    r"|one kind|each kind|this kind|any kind|same kind)\b",
+    CASE,
+)
 _VAGUE_PHRASE = re.compile(
     r"\b(?:on brand|user friendly|high quality|well (?=\w+(?:ed|en)\b)\w+|plain english"
-    r"|easy to (?:read|understand|follow|use)|right (?:tone|length|level|amount)|main points?"
+    r"|easy to (?:read|understand|follow|use|scan|digest)|to the point|mak(?:es?|ing) sense"
+    r"|adds? value|in a timely manner|all aspects|enough detail|at a glance|the right way"
+    r"|(?:flows?|reads?|works?|written|structured|explained|organi[sz]ed|handles?|handled|sounds?"
+    r"|performs?|communicates?|translated|done|presented|argued|answered) (?:very |really )?well"
+    r"|right (?:tone|length|level|amount)|main points?"
     r"|key (?:points?|facts?|findings?|information)|most (?:important|relevant)|and so on|as needed"
     r"|(?:where|if|when) (?:appropriate|possible|necessary|needed)"
     r"|too (?:long|short|technical|formal|informal|vague|wordy|much|many)"
@@ -40,23 +79,41 @@ _QUOTED = re.compile(r"[\"“„«`][^\"”“»`]{0,200}[\"”“»`]|(?<!\w)['
 
 SCORE = re.compile(
     r"\b(?:rate (?:the|how|it|this|from|on|each)|grade (?:the|how|it|this|from|on)"
-    r"|(?:give|assign)\b[^?]{0,40}\b(?:score|rating|points?|stars?)"
+    r"|(?:give|assign|award)\b[^?]{0,40}\b(?:score|rating|points?|stars?)"
     r"|scor(?:e|ing|es) (?:of|from|between|on|the|at least|above|below|how|each|\d)"
     r"|scale (?:of|from)|from [01] (?:to|through) (?:5|10|100)\b"
-    r"|out of (?:5|five|10|ten|100)\b|to what (?:extent|degree)|\d ?/ ?(?:5|10|100)\b"
+    r"|out of (?:5|five|7|seven|10|ten|100)\b|to what (?:extent|degree)|\d ?/ ?(?:5|10|100)\b"
     r"|(?:\d|one|five|four) stars?\b|on a \d+ ?[-–] ?\d+ scale)"
     r"|\([01] ?[-–] ?(?:5|10|100)\)"
+    # "4 or higher" grades, unless it counts, dates or names something.
+    r"|(?<!version )(?<!level )(?<!grade )(?<!age )(?<!aged )(?<!year )(?<!python )(?<!stage )"
+    r"(?<![\d.])\b(?:10|[1-9])(?:\.\d)? or (?:higher|above|better)\b"
+    r"|\brated? (?:at least |above |over |as )?(?:an? )?[1-9]\b|(?<!credit )(?<!risk )(?<!test )"
+    r"\b(?:score|rating|grade) (?:is |be )?(?:at least|above|over|higher than|of|≥|>=?|[1-9])"
+    r"|(?:low|high|full|top|maximum|passing) (?:scores?|marks|ratings?)\b"
+    r"|\d ?%? (?:percent )?(?:accurate|correct|relevant|faithful|confident|factual)\b"
+    r"|(?:deserves?|earns?) (?:an? |at least )?(?:[1-9]|A|B)\b"
     r"|^\W*how (?:well|good|much|many|likely|clear|accurate|helpful|relevant|\w+) (?=\w)",
     CASE,
 )
 _FAULTS = (
-    r"(?:issues?|problems?|errors?|mistakes?|flaws?|faults?|weakness(?:es)?|defects?|bugs?"
-    r"|inaccurac(?:y|ies)|vulnerabilit(?:y|ies)|improvements?)"
+    r"(?:issues?(?! (?:numbers?|tracker))|problems?|errors?(?! (?:codes?|messages?|handling|numbers?"
+    r"|logs?|rates?|classes))|mistakes?|flaws?|faults?|weakness(?:es)?|defects?|bugs?"
+    r"|inaccurac(?:y|ies)|vulnerabilit(?:y|ies)|improvements?|typos?|inconsistenc(?:y|ies)"
+    r"|hallucinations?|red flags)"
+)
+_KIND_OF_FAULT = (
+    r"(?:factual|logical|security|grammatical|grammar|spelling|punctuation|typographical|syntax"
+    r"|translation|formatting|stylistic|medical|legal|major|minor|serious|critical|glaring|obvious)"
 )
 OPEN_ENDED = re.compile(
-    rf"\b(?:(?:no|any|free (?:of|from)|without(?: any)?|all possible|every possible)"
-    rf"(?: more| other| further| remaining| obvious| possible| potential)?"
-    rf"(?: factual| logical| security| grammatical| grammar| spelling)? {_FAULTS}"
+    rf"\b(?:(?:no|any|free (?:of|from)(?: all| any)?|without(?: any)?|all possible|every possible"
+    rf"|contains?|avoids?(?: all| any| making)?|ha(?:s|ve))"
+    rf"(?: more| other| further| remaining| possible| potential)?"
+    rf"(?: {_KIND_OF_FAULT}(?:(?:,|,? (?:and|or)) {_KIND_OF_FAULT})*)? {_FAULTS}"
+    rf"|hallucinat(?:es?|ed|ing)(?= ?\?| ?$| and\b| or\b| anything| (?:any )?(?:facts?|information"
+    r"|content|details?|claims?)\b(?! (?:that|not|about|from|beyond|outside|absent)))"
+    r"|(?:covers?|includes?|mentions?|addresses|address|captures?) everything(?! (?:in|on|listed|that))"
     r"|(?:nothing|anything|something)(?: left| else)? (?:wrong|missing|left"
     r"|to (?:improve|fix|change|correct|critici[sz]e|add)"
     r"|(?:that )?(?:could|can|should) be (?:improved|better|fixed|added))"
@@ -75,7 +132,8 @@ INTENT = re.compile(
     r"|aim(?:s|ed)?|hope[sd]?|mean[st]?|intend(?:s|ed)?) to)"
     r"|(?:writer|author|model|assistant|ai|agent|translator|student|developer|nurse|doctor)"
     r" (?:really |actually |truly )?"
-    r"(?:understands?|understood|thinks?|thought|believes?|believed|knows?|knew|cares?|feels?|felt))"
+    r"(?:understands?|understood|thinks?|thought|believes?|believed|knows?|knew|cares?|feels?|felt"
+    r"|intends?|intended))"
     r"\b",
     CASE,
 )
@@ -134,7 +192,7 @@ _OBJECT = (
 )
 VERBS = rf"(?:{_VERBS}|{_NOUNS}{_OBJECT})"
 ADJECTIVES = (
-    r"(?:polite|short|brief|long|correct|complete|accurate|formal|calm|true|valid|consistent"
+    r"(?:polite|short|brief|long|correct|complete|accurate|formal|informal|calm|true|valid|consistent"
     r"|current|neutral|specific|honest|kind|safe|legal|warm|empathetic|encouraging|present|visible"
     r"|unique|sorted|dated|signed|named|tested|documented|precise|factual|objective|balanced"
     r"|grammatical|plain|direct|up to date|coherent|fair|faithful|original|lawful|binding|exact"
@@ -180,11 +238,17 @@ def unquoted(question: str) -> str:
 
 def vague(question: str) -> list[str]:
     """Return the vague words of a question, each once, as written."""
-    text = unquoted(question)
-    found = [(m.start(), m.end(), m.group()) for m in _VAGUE_PHRASE.finditer(text)]
+    text = _TERMS.sub(lambda hit: "…" * len(hit.group()), unquoted(question))
+    found = [
+        (hit.start(), hit.end(), hit.group())
+        for pattern in (_VAGUE_PHRASE, _ANCHORED)
+        for hit in pattern.finditer(text)
+    ]
     for hit in _WORD.finditer(text):
         inside = any(start <= hit.start() < end for start, end, _ in found[:50])
-        if not inside and hit.group().lower() in _VAGUE_WORDS:
+        # "More empathetic" is a comparison, and its own finding.
+        compared = text[max(0, hit.start() - 5) : hit.start()].lower().endswith(("more ", "less "))
+        if not inside and not compared and hit.group().lower() in _VAGUE_WORDS:
             found.append((hit.start(), hit.end(), hit.group()))
     return list(dict.fromkeys(word for _, _, word in sorted(found)))
 
@@ -198,7 +262,14 @@ def comparison(question: str) -> tuple[str, bool] | None:
     return None if phrase is None or _YARDSTICK.search(text) else (phrase, False)
 
 
+_ENDS_HIGHER = re.compile(
+    r"\b(?<!or )(?<!no )(?:lower|higher|bigger|smaller|larger|greater)(?=\s*\?\s*$)", CASE
+)
+
+
 def _compares(text: str) -> str | None:
+    if hit := _ENDS_HIGHER.search(text):
+        return hit.group()
     found = [(hit.group().lower(), hit) for hit in _WORD.finditer(text)]
     for i, (word, hit) in enumerate(found):
         before = found[i - 1][0] if i else ""

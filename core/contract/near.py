@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 
-from core.contract.suggest import NEGATION
+from core.contract.leftover import NEGATION
 from core.text import fold, words
 
 _FILLER = frozenset(

@@ -10,6 +10,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 from core.contract.criterion import CheckedBy
@@ -62,7 +63,7 @@ class Draft:
     evaluator: str
     minimum: Fraction | None
 
-    @property
+    @cached_property
     def total_weight(self) -> Fraction:
         """Sum of the usable weights."""
         return sum((row.weight for row in self.rows if row.weight is not None), Fraction(0))
@@ -79,7 +80,7 @@ def read(data: Mapping[str, Any]) -> Draft:
     evaluator, acceptance = _mapping(data.get("evaluator")), _mapping(data.get("acceptance"))
     return Draft(
         data=data,
-        rows=tuple(_row(position, item) for position, item in enumerate(listed)),
+        rows=tuple(read_row(position, item) for position, item in enumerate(listed)),
         does_not_examine=_text(data.get("does_not_examine")),
         knows=_text(evaluator.get("knows")),
         evaluator=_text(evaluator.get("type")),
@@ -87,7 +88,8 @@ def read(data: Mapping[str, Any]) -> Draft:
     )  # fmt: skip
 
 
-def _row(position: int, item: Any) -> Row:
+def read_row(position: int, item: Any) -> Row:
+    """Return the criterion that `item` holds, standing at `position`."""
     given = _mapping(item)
     check = given.get("check")
     return Row(

@@ -25,9 +25,27 @@ BLANK = "[…]"
 """Stands in a question where a person has to fill something in."""
 _MAX = 600
 _DOUBLED = frozenset(
-    {"put", "set", "cut", "run", "get", "stop", "beg", "omit", "refer", "commit", "begin", "admit",
-     "plan", "skip", "drop", "swap", "log", "let", "hit", "tag", "map", "trim", "flag"}
+    {"begin", "omit", "refer", "commit", "admit", "forget", "submit", "permit", "transfer", "prefer",
+     "defer", "infer", "occur", "incur", "emit", "transmit", "format", "program", "embed", "control",
+     "compel", "regret", "quit", "overrun"}
 )  # fmt: skip
+_ONE_SYLLABLE = re.compile(r"^[^aeiou]*[aeiou][^aeiouwxy]$")
+# What "not" can stand before and is no plain verb: "not the first", "not only", "not answering".
+_NO_VERB = re.compile(
+    r"(?:the|a|an|any|this|that|these|those|only|just|first|even|also|always|ever|not|no|never|all"
+    r"|every|each|in|on|at|for|to|of|under|with|without|too|so|very|yet|more|less|nothing|than|own"
+    r"|it|its|if|because|when|be(?:en|ing)|refrain|abstain|avoid|fail|neglect"
+    r"|(?!reply|rely|apply|comply|imply|supply|multiply|fly)\w+ly|(?!bring|sing|ring|swing|sting)\w+ing"
+    r"|(?!need|feed|exceed|embed|proceed|succeed|shed)\w+ed|(?!discuss|pass|address|stress|focus|guess"
+    r"|express|miss|bias|process|access|confess|press|assess|suppress|compress|dismiss|cross|toss)\w+s)$",
+    CASE,
+)
+# Where a rewrite went over a clause it did not see, it reads like this.
+_BROKEN = re.compile(
+    r"\b(?:from|by|of|to|without) avoid\b|\bavoid (?:not|no|never|avoid\w*)\b|\b(\w+) \1\b"
+    r"|^(?:does|do|is|are) (?:refrain|abstain|avoid|never|not|please|state)\b",
+    CASE,
+)
 
 
 def gerund(verb: str) -> str:
@@ -37,7 +55,25 @@ def gerund(verb: str) -> str:
         return f"{verb[:-2]}ying"
     if lower.endswith("e") and not lower.endswith(("ee", "oe", "ye")) and lower != "be":
         return f"{verb[:-1]}ing"
-    return f"{verb}{verb[-1]}ing" if lower in _DOUBLED else f"{verb}ing"
+    doubled = lower in _DOUBLED or _ONE_SYLLABLE.match(lower)
+    return f"{verb}{verb[-1]}ing" if doubled else f"{verb}ing"
+
+
+def _avoiding(demand: str) -> str | None:
+    """Return "avoid blaming the customer" for "blame the customer", or None if that is no verb."""
+    hit = re.match(
+        r"(?:ever )?(?P<adv>(?:simply|merely|directly|explicitly|openly) )?(?P<verb>[a-z]+)\b"
+        r"(?P<rest>.*)", demand, CASE | re.DOTALL,
+    )  # fmt: skip
+    if hit is None or _NO_VERB.match(hit["verb"]) or re.match(r"[-'’]", hit["rest"]):
+        return None
+    if hit["verb"].lower() == "exceed":
+        return f"keep to at most{hit['rest']}"
+    return f"avoid {hit['adv'] or ''}{gerund(hit['verb'].lower())}{hit['rest']}"
+
+
+def _unbroken(question: str | None) -> str | None:
+    return None if question is None or _BROKEN.search(question) else question
 
 
 def base(verb: str) -> str:
@@ -68,23 +104,32 @@ def affirmed(question: str) -> str | None:
     if hit := NEGATED.match(text):
         if hit["aux"].lower() not in ("does", "do"):
             return None
-        rest = re.match(r"(?P<verb>[a-z]+)\b(?P<rest>.*)", text[hit.end() :], CASE | re.DOTALL)
-        if rest is None or re.search(r"\b(?:not|never|nor|and)\b", rest["rest"], CASE):
+        demand = text[hit.end() :]
+        # A subject that holds a verb of its own is more than the subject.
+        if re.search(r"\b(?:not|never|nor|and)\b", demand, CASE) or _CLAUSE.search(hit["subject"]):
             return None
+        avoiding = _avoiding(demand)
         head = f"{hit['aux'].capitalize()} {hit['subject']}"
-        if rest["verb"].lower() in ("exceed",):
-            return f"{head} keep to at most{rest['rest']}"
-        return f"{head} avoid {gerund(rest['verb'])}{rest['rest']}"
+        return None if avoiding is None else _unbroken(f"{head} {avoiding}")
     free = re.match(
         rf"\W*(is|are) (?P<s>{SUBJECT}) free (?:of|from) (?P<x>.+)", text, CASE | re.DOTALL
     )
     if free:
-        return f"{_do(free[1])} {free['s']} avoid {free['x']}"
+        return _unbroken(f"{_do(free[1])} {free['s']} avoid {free['x']}")
     without = re.match(
         rf"\W*(does|do) (?P<s>{SUBJECT}) (?:contain|include|have|mention|use|show) no (?P<x>.+)",
         text, CASE | re.DOTALL,
     )  # fmt: skip
-    return f"{without[1].capitalize()} {without['s']} avoid {without['x']}" if without else None
+    if without is None:
+        return None
+    return _unbroken(f"{without[1].capitalize()} {without['s']} avoid {without['x']}")
+
+
+_CLAUSE = re.compile(
+    r"\b(?:from|who|which|that|to|has|have|had|is|are|was|were|by|with|without|must|should|can|will"
+    r"|avoids?|refrains?|fails?|\w{3,}ing)\b",
+    CASE,
+)
 
 
 def _do(auxiliary: str) -> str:
@@ -181,8 +226,12 @@ _MODAL = re.compile(
     CASE | re.DOTALL,
 )
 _ADVERB = r"(?:(?:also|always|clearly|explicitly|correctly|only|briefly|first|at least|directly|[a-z]+ly) )*"
+_CONDITION = re.compile(
+    r"^(?P<when>(?:if|when|whenever|where|unless|in case) [^,?.;:]{3,120}), (?:then )?(?P<demand>.+)$",
+    CASE | re.DOTALL,
+)
 _FORBIDDEN = re.compile(
-    r"^(?:please )?(?:do not|don['’]t|never) (?:ever )?(?P<verb>[a-z]+)\b(?P<rest>.*)$",
+    r"^(?:please )?(?:do not|don['’]t|never) (?P<demand>.+)$",
     CASE | re.DOTALL,
 )
 _LEAD = re.compile(
@@ -201,6 +250,10 @@ _AMOUNT = re.compile(
     r"|(?P<how>at most|no more than|not more than|fewer than|less than|under|up to|at least|more than"
     r"|between)) (?P<rest>\d.*)$",
     CASE,
+)
+# "State the date that must be met": the words before the modal are no subject.
+_NO_SUBJECT = re.compile(
+    rf"(?:refrain|abstain|{VERBS})\b.+|.+ (?:that|which|who|you|we|they|it|if|when)$", CASE
 )
 _BARE_MODAL = re.compile(r"^(?:must|should|shall|needs to|has to) ", CASE)
 # "Correct grammar" is no demand to correct something; "Correct the grammar" is one.
@@ -223,28 +276,46 @@ def as_question(sentence: str) -> str | None:
 
     A sentence that is such a question already comes back as it is; None where none is recognised.
     """
+    return _unbroken(_as_question(sentence))
+
+
+def _as_question(sentence: str) -> str | None:
     text = " ".join(sentence.split()).strip(" *_-–—•")
     if not text or len(text) > _MAX:
         return None
     if text.endswith("?"):
         return text if is_yes_no(text) else None
     text = text.rstrip(".;,! ")
+    if hit := _CONDITION.match(text):
+        asked = _as_question(hit["demand"])
+        return None if asked is None else f"{hit['when']}, {_lower(asked)}"
+    if re.match(r"(?:refrain|abstain) from ", text, CASE):
+        return f"Does {_OUTPUT} {_lower(text)}?"
     if hit := _FORBIDDEN.match(text):
-        return f"Does {_OUTPUT} avoid {gerund(hit['verb'].lower())}{hit['rest']}?"
+        return _forbidden(hit)
     text = _LEAD.sub("", text) or text
     if hit := _AMOUNT.match(text):
         how = "at most" if hit["max"] else "at least" if hit["min"] else hit["how"].lower()
         return f"Is {_OUTPUT} {how} {hit['rest']}?"
     if _BARE_MODAL.match(text):
         text = f"{_OUTPUT} {text}"
-    if hit := _MODAL.match(text):
+    if (hit := _MODAL.match(text)) and not _NO_SUBJECT.match(hit["s"]):
         return _from_modal(hit)
     if hit := _FORBIDDEN.match(text):
-        return f"Does {_OUTPUT} avoid {gerund(hit['verb'].lower())}{hit['rest']}?"
+        return _forbidden(hit)
     if hit := _BASE.match(text):
         adverbs = hit["adv"].lower()
         return f"Does {_OUTPUT} {adverbs}{_lower(hit['verb'])}{hit['rest']}?"
     return _from_statement(text)
+
+
+def _forbidden(hit: re.Match[str]) -> str | None:
+    """Return the question of "Do not …"; "Never answering …" names what to avoid already."""
+    demand = hit["demand"]
+    if re.match(r"\w{2,}ing\b", demand) and not re.match(r"(?:bring|sing|ring|thing)\b", demand):
+        return f"Does {_OUTPUT} avoid {_lower(demand)}?"
+    avoiding = _avoiding(demand)
+    return None if avoiding is None else f"Does {_OUTPUT} {avoiding}?"
 
 
 def _from_modal(hit: re.Match[str]) -> str | None:
@@ -255,15 +326,8 @@ def _from_modal(hit: re.Match[str]) -> str | None:
     do, be, have = ("Do", "Are", "Have") if many else ("Does", "Is", "Has")
     rest = hit["rest"].strip()
     if hit["neg"] or (never := re.match(r"(?:never|not) ", rest, CASE)):
-        rest = rest if hit["neg"] else rest[never.end() :]  # type: ignore[union-attr]
-        verb = re.match(
-            rf"(?P<adv>{_ADVERB})(?P<verb>[a-z]+)\b(?P<rest>.*)", rest, CASE | re.DOTALL
-        )
-        if verb is None:
-            return None
-        if verb["verb"].lower() == "exceed":
-            return f"{do} {subject} keep to at most{verb['rest']}?"
-        return f"{do} {subject} avoid {gerund(verb['verb'].lower())}{verb['rest']}?"
+        avoiding = _avoiding(rest if hit["neg"] else rest[never.end() :])  # type: ignore[union-attr]
+        return None if avoiding is None else f"{do} {subject} {avoiding}?"
     if plain := re.match(r"(?:always |also )?be (?P<rest>.+)", rest, CASE | re.DOTALL):
         return f"{be} {subject} {plain['rest']}?"
     if been := re.match(r"have been (?P<rest>.+)", rest, CASE | re.DOTALL):

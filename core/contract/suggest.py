@@ -1,19 +1,20 @@
-"""The check that could decide a question, read off its words."""
+"""The check that could decide a question, read off its words.
+
+A check is offered only when it decides all that is asked: see the module leftover.
+"""
 
 from __future__ import annotations
 
 import json
 import re
+import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from core.contract.leftover import MAX_QUESTION, OUTPUT, QUALIFIER, around, around_sentences
 from core.contract.lint_words import CASE, second_question
-from core.text import fold, words
-
-NEGATION = frozenset(
-    {"not", "no", "never", "without", "avoid", "avoids", "isn't", "doesn't", "don't", "free"}
-)
 
 
 @dataclass(frozen=True)
@@ -38,14 +39,14 @@ _MOST = (
     rf"|a limit of|limited to|no longer than|not longer than|not exceed|<=|≤) {_NUMBER}{_UNIT}"
 )
 _LIMITS = tuple(
-    (re.compile(pattern, CASE), kind, shift)
+    (re.compile(rf"(?<!\w)(?:{pattern})", CASE), kind, shift)
     for pattern, kind, shift in (
         (_MOST, "max", 0),
         (rf"(?:fewer than|less than|under|below|shorter than) {_NUMBER}{_UNIT}", "max", -1),
-        (rf"{_NUMBER}{_UNIT} or (?:fewer|less|shorter)", "max", 0),
+        (rf"{_NUMBER}{_UNIT} or (?:fewer|less|shorter|under)", "max", 0),
         (rf"{_NUMBER}-word (?:limit|maximum)", "max", 0),
         (rf"(?:at least|no fewer than|no less than|minimum(?: of)?) {_NUMBER}{_UNIT}", "min", 0),
-        (rf"(?:more than|over|above|longer than|exceeds?) {_NUMBER}{_UNIT}", "min", 1),
+        (rf"(?:more than|over|above|longer than|exceeds?|exceeding) {_NUMBER}{_UNIT}", "min", 1),
         (rf"{_NUMBER}{_UNIT} or (?:more|longer)", "min", 0),
     )
 )
@@ -53,62 +54,94 @@ _BETWEEN = re.compile(
     r"\b(?:between |from )?(?P<low>[0-9][0-9,]*) ?(?:and|to|-|–) ?(?P<high>[0-9][0-9,]*) words\b",
     CASE,
 )
-_PER_SENTENCE = re.compile(
-    r"\bwords? (?:per|a|in (?:each|every|any)) sentence|\b(?:each|every|all|no|any) sentences?\b"
-    r"|\bsentences? (?:of|with|under|below|shorter|longer|at most|that)\b",
-    CASE,
-)
-# A limit on a part of the output is none on the whole of it.
-_PART = re.compile(
-    r"\b(?:subject|title|headline|heading|paragraph|section|bullets?(?: points?)?|items?|intro"
-    r"(?:duction)?|opening|first|last|closing|description|field|caption|quote|line|name|function"
-    r"|method|each|every|any|per|meta|body|abstract|docstring|identifier)\b",
-    CASE,
-)
 
 _QUOTE = (
-    r"(?:\"(?P<a>[^\"]{1,80})\"|“(?P<b>[^”]{1,80})”|`(?P<d>[^`]{1,80})`"
-    r"|(?<!\w)['‘](?P<c>[^'’]{1,80})['’](?!\w))"
-)
+    r"(?:\"[^\"]{1,80}\"|“[^”]{1,80}”|`[^`]{1,80}`|(?<!\w)['‘][^'’]{1,80}['’](?!\w))"
+)  # fmt: skip
+_LIST = rf"{_QUOTE}(?:(?:, ?|,? (?:and|or|nor) )(?:the )?(?:words? |phrases? |terms? )?{_QUOTE})*"
+_WORDING = r"(?:words?|phrases?|terms?|strings?|expressions?|keywords?|sentences?|wordings?)"
 _PHRASE = re.compile(
-    r"\b(?P<verb>mention(?:s|ing)?|contain(?:s|ing)?|include?(?:s|ing)?|including|avoids?|use[sd]?|using"
-    rf"|says?|saying|leave out|omits?|free of)\b[^?\"“'‘`]{{0,40}}?{_QUOTE}",
+    r"\b(?P<verb>mention(?:s|ing)?|contain(?:s|ing)?|includ(?:es?|ing)|avoids?|use[sd]?|using|says?"
+    r"|saying|leaves? out|leaving out|omits?|free of|ha(?:s|ve))"
+    r"(?P<gap>(?: (?:the|an?|any|no|exact|literal|following|these|both|either|all of|any of"
+    rf"|(?:at least )?one of|mention of|{_WORDING}):?)*) (?P<list>{_LIST})",
     CASE,
 )
 _EDGE = re.compile(
-    r"(?i:\b(?P<edge>starts?|begins?|opens?|ends?|closes?|finish(?:es)?) with (?:the )?"
-    r"(?:word |words |phrase |line |keyword |sentence )?)"
-    rf"(?:{_QUOTE}|(?P<e>[A-Z]{{3,20}})\b)"
+    rf"(?i:\b(?P<edge>start|begin|open|end|close|finish)(?:e?s)? with (?:the )?(?:{_WORDING} |line )?)"
+    rf"(?:(?P<list>{_LIST})|(?P<e>[A-Z]{{3,20}})\b)"
+)
+_SQL = (
+    r"(?:SELECT|INSERT|UPDATE|DELETE|DROP|WHERE|LIMIT|JOIN|UNION|HAVING|DISTINCT|TRUNCATE|ALTER"
+    r"|CREATE|OFFSET|RETURNING|COMMIT|ROLLBACK)"
 )
 _TOKEN = re.compile(
-    r"(?i:\b(?:mention|contain|include|use)s?) (?:an? |the )?(?P<what>[A-Z]{3,20})"
-    r"(?: (?:clause|keyword|statement|hint))?\?"
+    r"(?i:\b(?:mentions?|mentioning) (?:the )?)(?P<a>[A-Z]{3,20})(?! ?\w)"
+    r"|(?i:\b(?:contain(?:s|ing)?|includ(?:es?|ing)|us(?:es?|ing)) (?:an? |the )?)"
+    rf"(?:(?P<b>{_SQL})(?: (?:clause|keyword|statement))?|(?P<c>[A-Z]{{3,20}}) (?:clause|keyword|hint))\b"
 )
-_MENTION = re.compile(r"\bmentions? (?:the |an? )?(?P<what>[\w.-]+(?: [\w.-]+)?)\s*\?", CASE)
-_IMPORTS = re.compile(r"\bimports? (?:the )?(?:module |package |library )?(?P<what>[a-z_]\w*)\s*\?")
-
-_OTHER = tuple(
-    (re.compile(pattern, CASE), made)
-    for pattern, made in (
-        (r"\b(?:valid|well[- ]formed|parses? as|parseable|strict) JSON\b",
-         Suggestion("{kind: json}", ({"kind": "json"},))),
-        (r"\b(?:JSON )?schema\b(?! change| migration| design)",
-         Suggestion("{kind: json_schema, schema: …}")),
-        (r"\b(?:valid|parses? as|syntactically \w+) Python\b|\bPython\b.{0,30}\bparses?\b",
-         Suggestion("{kind: python_parses}", ({"kind": "python_parses"},))),
+_MENTION = re.compile(
+    r"\b(?:mentions?|mentioning) (?P<det>the |an? )?(?P<what>[\w.-]+(?: [\w.-]+)?)(?=\s*\?)", CASE
+)
+_MODULE = r"[`'\"]?[a-z_]\w*[`'\"]?"
+_IMPORTS = re.compile(
+    r"\b(?:imports?|importing) (?P<lead>the )?(?P<a>module |package |library )?"
+    rf"(?P<what>{_MODULE}(?:(?:, | or | and ){_MODULE})*)(?P<z> module| package| library)?(?=\s*\?)"
+)
+_MODULES = sys.stdlib_module_names | {
+    "numpy", "pandas", "requests", "scipy", "sklearn", "torch", "tensorflow", "flask", "django",
+    "pytest", "yaml", "httpx", "pydantic", "matplotlib", "sqlalchemy", "boto3", "polars",
+}  # fmt: skip
+_KEYS = re.compile(
+    r"(?:\b(?:(?:an? |in |as )(?:valid |well-formed )?|valid |well-formed )JSON(?: object)? )?"
+    r"\b(?:ha(?:s|ve|ving)|contains?|containing|includes?|including|with|holds?|avoids?)"
+    r"(?P<only> only| exactly| just)?(?: (?:all|of|the|these|following|required|an?|top-level|both))*"
+    rf" (?:keys?|fields?|propert(?:y|ies)|attributes?):? (?P<list>{_LIST}"
+    r"|(?!(?:and|or)\b)\w+(?:(?:, |,? and )\w+)*)",
+    CASE,
+)
+_JSON = re.compile(
+    r"\b(?:in |as )?(?:valid|well[- ]formed|parseable|parses? as|strict|an?) (?:valid )?JSON"
+    r"(?: (?P<shape>object|array|list))?(?: (?:format|syntax|document))?",
+    CASE,
+)
+_JSON_IS = re.compile(
+    r"^\W*is the (?:returned |generated )?JSON (?:output |response |object )?"
+    r"(?:valid|well[- ]formed|parseable)\W*$", CASE,
+)  # fmt: skip
+_PYTHON = re.compile(
+    r"\b(?:(?:syntactically )?(?:valid|correct)|parses? (?:without errors? )?as(?: valid)?)"
+    r" Python(?: (?P<version>3\.\d{1,2}))?(?: (?:code|syntax|source(?: code)?|file|module))?",
+    CASE,
+)
+_CLOSES = tuple(
+    (re.compile(rf"\bends? (?:with|in) {what}", CASE), spec)
+    for what, spec in (
+        (r"a (?:complete|whole|full) (?:sentence|stop)\b", {"kind": "ends_with_sentence"}),
+        (r"a question mark\b", {"kind": "regex", "pattern": r"\?\s*$"}),
+        (r"an exclamation (?:mark|point)\b", {"kind": "regex", "pattern": r"!\s*$"}),
+    )
+)
+_REFERENCE = re.compile(
+    r"\b(?:equals?|match(?:es)?|identical to|(?:exactly )?the same as) the (?:reference|expected"
+    r"|known|gold)(?: (?:answer|value|result|output))?(?: exactly)?",
+    CASE,
+)
+_ANSWER = re.compile(
+    rf"^(?:it|(?:the|its) (?:(?:\w+ )?value|label|final answer|{OUTPUT}))$", CASE
+)  # fmt: skip
+_TO_FILL_IN = tuple(
+    (re.compile(pattern, CASE), Suggestion(written))
+    for pattern, written in (
+        (r"\b(?:match(?:es)?|fits?|conforms?|follows?|validates?|adheres?|compl(?:y|ies)|satisf(?:y|ies)"
+         r"|valid) (?:to |against |with |under |according to )?(?:the|our|an?|this|its)"
+         r" (?:(?:given|provided|expected|required|target|output|response|agreed) )?(?:JSON )?schema\b",
+         "{kind: json_schema, schema: …}"),
         (r"\b(?:add|adds|sum|sums) up to\b|\bsums? to the\b|\bequals? the sum\b|\badd up\?",
-         Suggestion("{kind: sum_equals, items: …, total: …}")),
-        (r"\bends? (?:with|in) a (?:complete|whole|full) (?:sentence|stop)\b",
-         Suggestion("{kind: ends_with_sentence}", ({"kind": "ends_with_sentence"},))),
-        (r"\bends? (?:with|in) a question mark\b",
-         Suggestion(r"{kind: regex, pattern: '\?\s*$'}",
-                    ({"kind": "regex", "pattern": r"\?\s*$"},))),
-        (r"\b(?:equals?|match(?:es)?|identical to|the same as) the (?:reference|expected|known|gold)"
-         r"(?: answer| value| result| output)?\?",
-         Suggestion("{kind: equals_reference}", ({"kind": "equals_reference"},))),
+         "{kind: sum_equals, items: …, total: …}"),
         (r"\b(?:unit |all |existing )?tests? (?:suite )?pass(?:es)?\b|\bpass(?:es)? (?:all |the )"
          r"(?:\w+ )?tests\b|\bdoes (?:it|the code) compile\b",
-         Suggestion("{kind: recorded, by: …}")),
+         "{kind: recorded, by: …}"),
     )
 )  # fmt: skip
 _THINGS = (
@@ -124,110 +157,230 @@ _THINGS = (
     (r"emojis?", "[\U0001f300-\U0001faff\u2600-\u27bf]"),
 )
 _HAS_THING = re.compile(
-    r"\b(?:contain(?:s|ing)?|includes?|including|us(?:es?|ing)|avoids?|have|has|free of|leaves? out"
-    rf"|omits?) (?:any |an? |no )?(?:{'|'.join(f'({thing})' for thing, _ in _THINGS)})\s*\?",
+    r"\b(?P<verb>contain(?:s|ing)?|includ(?:es?|ing)|us(?:es?|ing)|avoids?|ha(?:s|ve|ving)|free of"
+    r"|leaves? out|omits?)(?P<gap>(?: (?:any|an?|no|at least one)\b)?)"
+    rf" (?:{'|'.join(f'({thing})' for thing, _ in _THINGS)})(?!\w)",
     CASE,
 )
+_LEAVES_OUT = re.compile(r"\b(?:avoids?|omits?|leav(?:es?|ing) out|free of|no)\b", CASE)
 
 
 @lru_cache(maxsize=4_096)
 def suggest(question: str) -> Suggestion | None:
-    """Return the check that could decide `question`, or None."""
-    if found := _length(question):
-        return found
-    for pattern, made in _OTHER:
-        if pattern.search(question):
-            return made
-    if second_question(question) is not None:
+    """Return the check that could decide all that `question` asks, or None."""
+    text = " ".join(question.split())
+    if len(text) > MAX_QUESTION:
         return None
-    return _place(question) or _words(question)
-
-
-def code_for(question: str) -> str | None:
-    """Return the check that could decide a question, as it would stand in a contract, or None."""
-    found = suggest(question)
-    return None if found is None else found.written
+    for read in _READERS:
+        if found := read(text):
+            return found
+    for pattern, made in _TO_FILL_IN:
+        if hit := pattern.search(text):
+            rest = (
+                re.sub(r"\bparses? and\b", "", text[: hit.start()], flags=CASE) + text[hit.end() :]
+            )
+            if QUALIFIER.search(rest) is None and second_question(rest) is None:
+                return made
+    return None
 
 
 def _length(question: str) -> Suggestion | None:
     if not _DIGIT.search(question):
         return None
-    sentence = _PER_SENTENCE.search(question) is not None
-    if not sentence and _PART.search(question):
-        return None
     if hit := _BETWEEN.search(question):
         low, high = (int(hit[name].replace(",", "")) for name in ("low", "high"))
-        if low <= high and not sentence:
-            return _of({"kind": "min_words", "limit": low}, {"kind": "max_words", "limit": high})
+        left = around(question, hit.start(), hit.end(), length=True)
+        if left is None or left.negations or low > high:
+            return None
+        return _of({"kind": "min_words", "limit": low}, {"kind": "max_words", "limit": high})
     for pattern, kind, shift in _LIMITS:
         if hit := pattern.search(question):
             limit = max(int(hit["n"].replace(",", "")) + shift, 0)
             unit = hit.groupdict().get("unit", "words").lower()
             counted = "words" if unit.startswith("word") else "characters"
-            if _negated(question[: hit.start()]) and pattern is not _LIMITS[0][0]:
+            where = (question, hit.start(), hit.end())
+            sentence = around_sentences(*where)
+            if (left := sentence or around(*where, length=True)) is None or left.negations > 1:
+                return None
+            if left.negations:
                 # "Is it not longer than 60 words?": the other side of the same line.
                 kind, limit = ("max", limit - 1) if kind == "min" else ("min", limit + 1)
             if sentence:
-                if kind == "min":
-                    # "Is no sentence longer than 25 words?"
-                    kind, limit = (
-                        ("max", limit - 1) if re.search(r"\bno\b", question, CASE) else ("", 0)
-                    )
                 if kind != "max" or counted != "words":
                     return None
                 return _of({"kind": "max_sentence_words", "limit": limit})
             if kind == "min" and counted == "characters":
-                return None
+                return _of({"kind": "max_characters", "limit": max(limit - 1, 0), "not": True})
             return _of({"kind": f"{kind}_{counted}", "limit": limit})
     return None
 
 
-def _place(question: str) -> Suggestion | None:
-    if not (hit := _EDGE.search(question)):
+def _negated(question: str, hit: re.Match[str], own: str = "") -> dict[str, bool] | None:
+    """Return the parameter `not` of a check whose words are `hit`, or None when more is asked.
+
+    `own` are words of the hit itself that may deny.
+    """
+    left = around(question, hit.start(), hit.end())
+    if left is None:
         return None
-    what = next(hit[name] for name in "abcde" if hit[name])
-    text = re.sub(r"([^\w\s])", r"\\\1", what)
-    first = hit["edge"].lower()[0] in "sbo"
-    pattern = rf"(?i)^\s*{text}" if first else rf"(?i){text}\s*$"
-    negated = {"not": True} if _negated(question[: hit.start()]) else {}
-    return _of({"kind": "regex", "pattern": pattern, **negated})
+    denied = left.negations + len(_LEAVES_OUT.findall(own))
+    # "Suggests using": what is not done but spoken of is no business of the check.
+    spoken_of = re.match(r"\w+ing\b", hit.group(), CASE) and not left.negations
+    return None if denied > 1 or spoken_of else {"not": True} if denied else {}
 
 
-def _words(question: str) -> Suggestion | None:
-    if hit := _HAS_THING.search(question):
-        negated = {"not": True} if _negated(question[: hit.end()]) else {}
-        return _of({"kind": "regex", "pattern": _THINGS[(hit.lastindex or 1) - 1][1], **negated})
-    if hit := _PHRASE.search(question):
-        negated = {"not": True} if _negated(question[: hit.start()] + " " + hit["verb"]) or (
-            hit["verb"].lower() in ("leave out", "omit", "omits", "free of")) else {}  # fmt: skip
-        texts = [
-            next(t for t in m.groups() if t) for m in re.finditer(_QUOTE, question[hit.start() :])
-        ]
-        if len(texts) == 1:
-            return _of({"kind": "contains", "text": texts[0], **negated})
-        either = negated or re.search(
-            r"\b(?:either|any|one of|or)\b", question[hit.start() :], CASE
-        )
-        return _of(
-            {"kind": "contains_any" if either else "contains_all", "texts": texts, **negated}
-        )
-    negated = {"not": True} if _negated(question) else {}
-    if hit := _TOKEN.search(question):
-        return _of({"kind": "contains", "text": hit["what"], **negated})
-    if hit := _IMPORTS.search(question):
-        return _of({"kind": "python_imports", "texts": [hit["what"]], **negated})
-    if hit := _MENTION.search(question):
-        what = json.dumps(hit["what"], ensure_ascii=False)
-        return Suggestion(
-            f"{{kind: contains_any, texts: [{what}, …]}} if you can list the wordings that count",
-            ({"kind": "contains_any", "texts": [hit["what"]], **negated},),
-            surely=False,
-        )
+def _keys(question: str) -> Suggestion | None:
+    if (hit := _KEYS.search(question)) is None:
+        return None
+    quoted = hit["list"][:1] in "\"“`'‘"
+    names = _texts(hit["list"]) if quoted else re.split(r", (?:and )?| and ", hit["list"])
+    if (not quoted and "json" not in question.lower()) or re.search(r" n?or ", hit["list"]):
+        return None
+    negated = _negated(question, hit, question[hit.start() : hit.start("list")])
+    if negated is None or (negated and hit["only"]):
+        return None
+    schema: dict[str, Any] = {"type": "object"}
+    if negated:
+        schema["properties"] = dict.fromkeys(names, False)
+    else:
+        schema["required"] = names
+    if hit["only"]:
+        schema |= {"properties": dict.fromkeys(names, True), "additionalProperties": False}
+    return _of({"kind": "json_schema", "schema": schema})
+
+
+def _data(question: str) -> Suggestion | None:
+    if _JSON_IS.match(question):
+        return _of({"kind": "json"})
+    if hit := _JSON.search(question):
+        negated = _negated(question, hit)
+        shape = hit["shape"]
+        plain = hit.group().lower() in ("a json", "an json")
+        if negated is None or plain or (negated and shape):
+            return None
+        if shape:
+            kind = "object" if shape.lower() == "object" else "array"
+            return _of({"kind": "json_schema", "schema": {"type": kind}})
+        return _of({"kind": "json", **negated})
+    if hit := _PYTHON.search(question):
+        negated = _negated(question, hit)
+        version = {"version": hit["version"]} if hit["version"] else {}
+        return None if negated is None else _of({"kind": "python_parses", **version, **negated})
+    if hit := _REFERENCE.search(question):
+        left = around(question, hit.start(), hit.end())
+        if left is None or left.negations > 1 or not _ANSWER.match(left.subject):
+            return None
+        return _of({"kind": "equals_reference", **({"not": True} if left.negations else {})})
     return None
 
 
-def _negated(text: str) -> bool:
-    return not NEGATION.isdisjoint(words(fold(text)))
+def _place(question: str) -> Suggestion | None:
+    for pattern, spec in _CLOSES:
+        if hit := pattern.search(question):
+            negated = _negated(question, hit)
+            return None if negated is None else _of({**spec, **negated})
+    if (hit := _EDGE.search(question)) is None:
+        return None
+    negated = _negated(question, hit)
+    if negated is None or re.search(r"[\"”`'’](?:,| and | nor )", hit["list"] or ""):
+        return None
+    texts = [hit["e"]] if hit["e"] else _texts(hit["list"])
+    escaped = [re.sub(r"([^\w\s])", r"\\\1", text) for text in texts]
+    either = escaped[0] if len(escaped) == 1 else f"(?:{'|'.join(escaped)})"
+    first = hit["edge"].lower() in ("start", "begin", "open")
+    # "Hi" is not the beginning of "History".
+    inner = {re.match(r"[A-Za-z0-9_]", text[-1] if first else text[0]) is None for text in texts}
+    edge = r"\b" if inner == {False} else ""
+    pattern_text = rf"(?i)^\s*{either}{edge}" if first else rf"(?i){edge}{either}\s*$"
+    return _of({"kind": "regex", "pattern": pattern_text, **negated})
+
+
+def _thing(question: str) -> Suggestion | None:
+    if (hit := _HAS_THING.search(question)) is None:
+        return None
+    negated = _negated(question, hit, f"{hit['verb']}{hit['gap']}")
+    if negated is None or (negated and "least" in hit["gap"].lower()):
+        return None
+    which = next(n for n, group in enumerate(hit.groups()[2:]) if group)
+    return _of({"kind": "regex", "pattern": _THINGS[which][1], **negated})
+
+
+def _texts(quoted: str) -> list[str]:
+    return [found[1:-1] for found in re.findall(_QUOTE, quoted)]
+
+
+def _phrase(question: str) -> Suggestion | None:
+    if (hit := _PHRASE.search(question)) is None:
+        return None
+    own = f"{hit['verb']}{hit['gap']}"
+    negated = _negated(question, hit, own)
+    if negated is None:
+        return None
+    texts, gap = _texts(hit["list"]), hit["gap"].lower()
+    if len(texts) == 1:
+        return _of({"kind": "contains", "text": texts[0], **negated})
+    between = re.sub(_QUOTE, " ", hit["list"]).lower()
+    joined = {word for word in ("and", "or", "nor") if re.search(rf"\b{word}\b", between)}
+    some = bool(joined & {"or", "nor"}) or re.search(r"\b(?:any|either|one) ?(?:of)?\b", gap)
+    every = "and" in joined or re.search(r"\b(?:all|both)\b", gap)
+    if negated:
+        # "Not A and B" may mean not both; "avoid A and B" means neither.
+        left_out = _LEAVES_OUT.search(own) or re.search(r"\bavoid", question, CASE)
+        if "all of" in gap or (every and not left_out):
+            return None
+        return _of({"kind": "contains_any", "texts": texts, "not": True})
+    if bool(some) is bool(every):
+        return None
+    return _of({"kind": "contains_any" if some else "contains_all", "texts": texts})
+
+
+def _token(question: str) -> Suggestion | None:
+    if (hit := _TOKEN.search(question)) is None:
+        return None
+    negated = _negated(question, hit)
+    what = hit["a"] or hit["b"] or hit["c"]
+    return None if negated is None else _of({"kind": "contains", "text": what, **negated})
+
+
+def _imports(question: str) -> Suggestion | None:
+    if (hit := _IMPORTS.search(question)) is None:
+        return None
+    names = re.findall(r"[a-z_]\w*", re.sub(r"(?:, | or | and )", "  ", hit["what"]))
+    negated = _negated(question, hit)
+    known = bool(hit["a"] or hit["z"]) or hit["what"][0] in "`'\"" or set(names) <= _MODULES
+    if negated is None or (hit["lead"] and not known) or QUALIFIER.search(hit["what"]):
+        return None
+    if len(names) > 1 and not negated and not re.search(" or ", hit["what"]):
+        return None
+    if negated and " and " in hit["what"] and "avoid" not in question.lower():
+        return None
+    spec = {"kind": "python_imports", "texts": names, **negated}
+    return Suggestion(write(spec), (spec,), surely=known)
+
+
+def _mention(question: str) -> Suggestion | None:
+    hit = _MENTION.search(question)
+    if hit is None or QUALIFIER.search(hit["what"]) or _ASKS.search(hit["what"]):
+        return None
+    negated = _negated(question, hit)
+    if negated is None:
+        return None
+    what = json.dumps(hit["what"], ensure_ascii=False)
+    return Suggestion(
+        f"{{kind: contains_any, texts: [{what}, …]}} if you can list the wordings that count",
+        ({"kind": "contains_any", "texts": [hit["what"]], **negated},),
+        surely=False,
+    )
+
+
+_ASKS = re.compile(
+    r"\b(?:and|or|by|with|without|to|in|for|any\w*|every\w*|some\w*|no\w*|it|them|this|that|both"
+    r"|all|either|again|correctly|name|competitors?|at|as|\w+ly)\b",
+    CASE,
+)
+_READERS: tuple[Callable[[str], Suggestion | None], ...] = (
+    _length, _keys, _data, _place, _thing, _phrase, _token, _imports, _mention,
+)  # fmt: skip
 
 
 def _of(*specs: dict[str, Any]) -> Suggestion:
