@@ -19,6 +19,7 @@ from core.contract.phrases import (
 )
 from core.contract.rewrite import unscored
 from core.contract.rubric_asks import code_could, question_of, to_the_grader, under_introduction
+from core.contract.rubric_notes import LEVEL, SCALE, TURNED, VERBATIM, Note, describe
 from core.contract.rubric_parts import EXAMPLE, Piece, pieces
 from core.contract.rubric_sections import Section, opened
 from core.contract.rubric_words import (
@@ -46,23 +47,15 @@ from core.text import words
 MAX_CHARACTERS = 200_000
 MAX_CRITERIA = 500
 
-SCALE = "A scale: split it into yes/no questions."
-LEVEL = "A level of a scale: split it into yes/no questions."
-VERBATIM = "Kept word for word, for want of a sure rewording: word it as a question."
-TURNED = "Asked the other way round, so that yes is a pass."
-
-
-@dataclass(frozen=True)
-class Note:
-    """A part of the rubric with its line (from 1), its text, and what became of it and why.
-
-    `left_out` is True where it became no criterion, and False where it did in a way to look at.
-    """
-
-    line: int
-    text: str
-    why: str
-    left_out: bool = True
+__all__ = [
+    "MAX_CHARACTERS",
+    "MAX_CRITERIA",
+    "Note",
+    "Rubric",
+    "describe",
+    "split_rubric",
+    "to_draft",
+]
 
 
 @dataclass(frozen=True)
@@ -406,9 +399,3 @@ def to_draft(rubric: Rubric) -> dict[str, Any]:
     """Return the rubric as a contract's plain data, to be looked over and completed."""
     data: dict[str, Any] = {"criteria": [dict(row) for row in rubric.criteria]}
     return {"title": rubric.title, **data} if rubric.title else data
-
-
-def describe(note: Note) -> str:
-    """Return a note as one line, its text in full."""
-    said = " ".join(note.text.split())
-    return f"Line {note.line}, “{said}”: {note.why}" if note.text else note.why
