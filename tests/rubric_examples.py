@@ -617,4 +617,122 @@ Rate the clarity from 1 to 5.
             (None, "Is the post persuasive?"),
         ],
     ),
+    "one sentence of each sort": (
+        """\
+- The bot should hand over to a human when asked
+- No hallucinated citations
+- Agents must verify identity before sharing account data
+- Never discloses another customer's data
+- Does the summary leave out names?
+- The plan is feasible within two weeks
+- Be honest about limits
+- Don't use more than two emojis
+- All links work
+- Uses inclusive language and avoids stereotypes
+- Should not only answer but also cite the source
+- Cites a source for every number, or says that there is none
+- The reply must either refund the order or explain why not
+- Prices are in euros, not dollars
+- Spelling follows British rules
+- Customers should feel heard
+- The user must not be asked for a password
+- Reasoning is shown step by step
+- The final answer is in a box
+- Sentences under 25 words
+- Is under 100 words and has a title
+- Shouldn't contain placeholders
+- Do not repeat yourself
+- Answers the question that was asked
+- Answer the question directly
+- Explain your choice
+- Two examples, each with numbers
+- The tests must pass and the code must compile
+- It must be clear who does what
+- A paragraph may not exceed 5 lines
+- Readers must be able to find the phone number
+- You can't use contractions
+- Respect for the reader
+- Refusal where needed
+- Mention of side effects is mandatory
+- Only facts from the article
+- Has 3 to 5 bullet points
+- Title case headings
+- Must start with "Dear" and end with a name
+- Each step starts with a verb
+- No step is skipped
+- There is no jargon
+- There should be exactly one call to action
+- If asked for code, returns code only
+- When in doubt, ask.
+- Politeness: never rude, never curt
+- Keep to the facts
+- The tone must stay neutral throughout
+- Do: greet by name
+- Don't: promise discounts
+- Should be written for a 12-year-old and must not talk down
+- Please avoid: slang, idioms, jokes
+- The doctor's name must be spelled correctly
+- Analysis must be supported by data
+- Was the customer asked for a receipt?
+""",
+        [
+            (None, "Does the bot hand over to a human when asked?"),
+            (None, "Does the output avoid hallucinated citations?"),
+            (None, "Do agents verify identity before sharing account data?"),
+            (None, "Does the output avoid disclosing another customer's data?"),
+            (None, "Does the summary leave out names?"),
+            (None, "Is the plan feasible within two weeks?"),
+            (None, "Is the output honest about limits?"),
+            (None, "Does the output avoid using more than two emojis?"),
+            (None, "Does the output meet this: All links work?"),
+            (None, "Does the output use inclusive language and avoid stereotypes?"),
+            (None, 'Does the output meet this: "Should not only answer but also cite the source"?'),
+            (None, "Does the output cite a source for every number, or say that there is none?"),
+            (None, "Does the reply either refund the order or explain why not?"),
+            (None, "Are prices in euros, not dollars?"),
+            (None, "Does the output meet this: Spelling follows British rules?"),
+            (None, "Do customers feel heard?"),
+            (None, "Is it true that the user is not asked for a password?"),
+            (None, "Is reasoning shown step by step?"),
+            (None, "Is the final answer in a box?"),
+            (None, "Does the output meet this: Sentences under 25 words?"),
+            (None, 'Does the output meet this: "Is under 100 words and has a title"?'),
+            (None, "Does the output avoid containing placeholders?"),
+            (None, "Does the output avoid repeating itself?"),
+            (None, "Does the output answer the question that was asked?"),
+            (None, "Does the output answer the question directly?"),
+            (None, "Does the output explain your choice?"),
+            (None, "Does the output include two examples, each with numbers?"),
+            (None, "Do the tests pass?"),
+            (None, "Does the code compile?"),
+            (None, "Is it clear who does what?"),
+            (None, "Does a paragraph keep to at most 5 lines?"),
+            (None, "Are readers able to find the phone number?"),
+            (None, "Does the output avoid using contractions?"),
+            (None, "Does the output meet this: Respect for the reader?"),
+            (None, "Does the output meet this: Refusal where needed?"),
+            (None, "Does the output include mention of side effects?"),
+            (None, "Does the output meet this: Only facts from the article?"),
+            (None, "Does the output have 3 to 5 bullet points?"),
+            (None, "Does the output meet this: Title case headings?"),
+            (None, 'Does the output start with "Dear" and end with a name?'),
+            (None, "Does each step start with a verb?"),
+            (None, "Is it true that no step is skipped?"),
+            (None, "Is there no jargon?"),
+            (None, "Is there exactly one call to action?"),
+            (None, "If asked for code, does the output return code only?"),
+            (None, "Does the output meet this: When in doubt, ask?"),
+            (None, 'Does the output meet this: "Politeness: never rude, never curt"?'),
+            (None, "Does the output keep to the facts?"),
+            (None, "Does the tone stay neutral throughout?"),
+            (None, "Does the output greet by name?"),
+            (None, "Does the output avoid promising discounts?"),
+            (None, "Is the output written for a 12-year-old?"),
+            (None, "Does the output avoid talking down?"),
+            (None, "Does the output avoid slang, idioms, jokes?"),
+            (None, "Is the doctor's name spelled correctly?"),
+            (None, "Is analysis supported by data?"),
+            (None, "Was the customer asked for a receipt?"),
+        ],
+    ),
 }

@@ -244,7 +244,7 @@ def test_hostile_text_takes_time_in_proportion() -> None:
         ", and it must be ", "never a or ", "[+5] a\n", "<li>", "the reply is and ", "no a, no ",
     ):  # fmt: skip
         try:
-            split_rubric(part * (100_000 // len(part)))
+            split_rubric(part * (50_000 // len(part)))
         except InputError as error:
             assert "more than" in str(error)
     assert time.process_time() - started < 20

@@ -130,6 +130,9 @@ def ask(text: str) -> str | None:
     text = after_dropping(text)
     if not text:
         return None
+    if unquoted(text) == text:
+        # The one who is told to write is the one whose output is asked about.
+        text = re.sub(r"\byourself\b", "itself", re.sub(r"(?<!^)\byour own\b", "its own", text))
     if _READY.match(text):
         return f"{text[:1].upper()}{text[1:]}?"
     if hit := _CONDITION.match(text):

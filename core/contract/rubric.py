@@ -377,11 +377,8 @@ class _Reader:
         self.notes.sort(key=lambda note: note.line)
         without = sum("weight" not in row for row in self.criteria)
         if without < len(self.criteria):
-            rest = (
-                f" {without} of {len(self.criteria)} criteria have none and count 1."
-                if without
-                else ""
-            )
+            said = f" {without} of {len(self.criteria)} criteria have none and count 1."
+            rest = said if without else ""
             self.notes.append(
                 Note(0, "", "Weights were found; they count only under the rule threshold, which"
                      f" needs a minimum: set it.{rest}", left_out=False)

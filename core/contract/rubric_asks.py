@@ -20,7 +20,11 @@ def question_of(text: str, part: str = "") -> str | None:
 
     `part` is what the section is about, if it is a part of the output such as its subject line.
     """
-    bare = re.sub(rf"^((?:{MODAL_WORD})(?: not| never)?)[:：]", r"\1", text, flags=CASE)
+    # "Must not: repeat the question" and "Avoid: slang" go on after the colon.
+    bare = re.sub(
+        rf"^((?:{MODAL_WORD})(?: not| never)?|(?:please )?(?:avoid|include|mention|name|use|state|give))[:：]",
+        r"\1", text, flags=CASE,
+    )  # fmt: skip
     asked = None
     label = LABELLED.match(bare)
     name = re.sub("^no ", "", label["name"].strip(" *_"), flags=CASE) if label else ""

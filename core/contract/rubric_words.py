@@ -320,6 +320,8 @@ def _unclosed(text: str) -> bool:
 def clauses(sentence: str) -> list[str]:
     """Return the demands that one sentence joins: "It must …, and it must not …", each in full."""
     text = sentence.strip().rstrip(".")
+    if re.match(rf"(?:{MODAL_WORD})\b", text, CASE):
+        text = f"the output {text}"
     if re.search(r"[\"“(:]", text):
         return [text]
     if ";" in text:
