@@ -9,7 +9,7 @@ import streamlit as st
 from pages.parts.contract_desk import lint_of, open_desk, save_bar
 from pages.parts.contract_editor import criteria
 from pages.parts.contract_live import live
-from pages.parts.contract_start import start_from
+from pages.parts.contract_start import notes_of_start, start_from
 from pages.parts.contract_versions import versions
 from pages.parts.contract_whole import whole_form
 from pages.parts.panels import page_title
@@ -28,6 +28,7 @@ findings = lint_of(desk)
 # One container whatever it holds, so that the tabs below stay where they are.
 with st.container():
     save_bar(desk, start_from)
+    notes_of_start(desk)
 one, two, three, four = st.tabs(
     ["Criteria", "Evaluator, stop rule and limits", "Try on outputs", "Versions"]
 )

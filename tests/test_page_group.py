@@ -12,10 +12,12 @@ import sqlalchemy as sa
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+from core.labelling.grouping import Pile
 from core.labelling.label import LabelEntry, LabelKind
 from core.store import groups as g
 from core.store import tables as t
 from core.store.contracts import latest_version
+from core.store.drafts import load_draft
 from core.store.labels import save_labels, save_reviewer
 from core.store.outputs import NewOutput, add_outputs
 from core.store.store import DATABASE_URL, Project, Store, open_store
@@ -249,3 +251,26 @@ def test_groups_are_renamed_merged_deleted_and_brought_back(hands: Hands) -> Non
     app.button(key=f"group.back.{second.id}").click().run()
     assert hands.piles() == {"Blames customer": ["s00", "s01", "s02", "s03"]}
     assert not app.exception
+
+
+def test_a_contract_starts_from_the_groups(bench: Store) -> None:
+    """Each group that is no criterion yet becomes one, checked by a judge until somebody chooses."""
+    project, reviewer = twenty(bench)
+    notes = g.own_notes(bench, project.id, reviewer.id)
+    assert 5 == g.count_notes(bench, project.id, reviewer.id)
+    piles = [Pile("Uses emojis", (notes[0].output_id,)), Pile("Too long", (notes[1].output_id,))]
+    g.add_groups(bench, project.id, reviewer.id, piles)
+    app = AppTest.from_file(str(ROOT / "pages" / "contract.py"), default_timeout=20)
+    app.session_state["shell.ready"] = True
+    app.query_params.update(project=project.slug, reviewer="Ana")
+    app.run()
+    assert "5 notes of yours, 2 groups in this project." in [c.value for c in app.caption]
+    app.button(key="contract.start.groups").click().run()
+    assert not app.exception
+    draft = load_draft(bench, project.id, app.session_state[f"contract.draft.{project.id}"])
+    assert draft is not None
+    assert [("uses-emojis", "judge"), ("too-long", "judge")] == [
+        (one["key"], one["checked_by"]) for one in draft.contract["criteria"]
+    ]
+    assert "Answer 0." == draft.contract["criteria"][0]["fail_example"]
+    assert app.button(key="contract.start.groups").disabled

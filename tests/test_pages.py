@@ -344,6 +344,42 @@ def test_a_contract_starts_from_a_pasted_rubric(bench: Store, show: Open) -> Non
     assert 3 == len(page.dataframe[0].value)
 
 
+def test_what_a_rubric_left_out_stays_until_it_is_dismissed(bench: Store, show: Open) -> None:
+    mine = bench.create_project("Mine")
+    page = show("contract", project="mine")
+    page.text_area(key="contract.start.rubric").set_value(
+        "You are grading a reply.\n\n- At most 60 words\n- Brevity of a poet, wit of a fox"
+    ).run()
+    next(b for b in page.button if b.label == "Split into criteria").click().run()
+    left_out = "Line 1, “You are grading a reply.”: An instruction to the grader, and no criterion."
+    assert ["Judge", "Judge"] == list(page.dataframe[0].value["By"])
+    field(page, "Question").set_value("Is it short?").run()
+    assert left_out in texts(page)
+    assert "Kept word for word" in texts(page)
+    again = show("contract", project="mine", draft=page.session_state[f"contract.draft.{mine.id}"])
+    assert left_out in texts(again)
+    again.button(key="contract.notes.dismiss").click().run()
+    assert left_out not in texts(again)
+
+
+def test_a_rubric_without_a_criterion_says_why(bench: Store, show: Open) -> None:
+    bench.create_project("Mine")
+    page = show("contract", project="mine")
+    page.text_area(key="contract.start.rubric").set_value("Clarity (1-5)").run()
+    next(b for b in page.button if b.label == "Split into criteria").click().run()
+    page.run()
+    assert "A scale: split it into yes/no questions." in texts(page)
+    assert "No changes to a blank contract" in texts(page)
+
+
+def test_a_contract_starts_blank(refund: Store, show: Open) -> None:
+    page = show("contract", project="refund-reply")
+    next(b for b in page.button if b.label == "A blank contract").click().run()
+    assert "No criteria yet." in texts(page)
+    next(b for b in page.button if b.label == "Undo").click().run()
+    assert 4 == len(page.dataframe[0].value)
+
+
 def test_a_contract_starts_from_a_sample(bench: Store, show: Open) -> None:
     bench.create_project("Mine")
     page = show("contract", project="mine")

@@ -79,7 +79,7 @@ _QUOTED = re.compile(r"[\"“„«`][^\"”“»`]{0,200}[\"”“»`]|(?<!\w)['
 
 SCORE = re.compile(
     r"\b(?:rate (?:the|how|it|this|from|on|each)|grade (?:the|how|it|this|from|on)"
-    r"|(?:give|assign|award)\b[^?]{0,40}\b(?:score|rating|points?|stars?)"
+    r"|(?:give|assign|award)\b[^?]{0,40}\b(?:score|rating|points?|stars?)\b(?! (?:if|when)\b)"
     r"|scor(?:e|ing|es) (?:of|from|between|on|the|at least|above|below|how|each|\d)"
     r"|scale (?:of|from)|from [01] (?:to|through) (?:5|10|100)\b"
     r"|out of (?:5|five|7|seven|10|ten|100)\b|to what (?:extent|degree)|\d ?/ ?(?:5|10|100)\b"

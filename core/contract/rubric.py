@@ -1,8 +1,8 @@
 """A rubric written as prose, taken apart into draft criteria; no model, and nothing is lost.
 
-Lists, headings, weights in brackets, sentences with "must" or "should", and examples after words
-such as "Good:" are understood. Every sentence ends up in exactly one place: as a criterion, as an
-example of one, or in a note that says why it became neither.
+Every sentence ends up in exactly one place: as a criterion, as an example of one, or in a note
+that says why it became neither. What was not read as it stood, and weights, are noted too. A
+judge checks every criterion until somebody chooses otherwise.
 """
 
 from __future__ import annotations
@@ -11,57 +11,51 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from core.checks.registry import build
+from core.contract.asking import as_question, avoided, for_the_thing, word_for_word
 from core.contract.lint_words import CASE, SCORE, is_yes_no
-from core.contract.rewrite import as_question, unscored
-from core.contract.suggest import suggest
-from core.errors import InputError, show
-from core.text import fold, words
+from core.contract.phrases import (
+    after_dropping,
+    trimmed,
+)
+from core.contract.rewrite import unscored
+from core.contract.rubric_asks import code_could, question_of, to_the_grader, under_introduction
+from core.contract.rubric_notes import LEVEL, SCALE, TURNED, VERBATIM, Note, describe
+from core.contract.rubric_parts import EXAMPLE, Piece, pieces
+from core.contract.rubric_sections import Section, opened
+from core.contract.rubric_words import (
+    ALLOWS,
+    COMMAND,
+    DEMAND,
+    FAULTS,
+    INSISTS,
+    LABELLED,
+    PART,
+    PERMITS,
+    clauses,
+    condition,
+    free_key,
+    says_what_is_good,
+    scored,
+    sentences,
+    to_a_grader,
+    weight_of,
+    weightless,
+)
+from core.errors import InputError
+from core.text import words
 
 MAX_CHARACTERS = 200_000
 MAX_CRITERIA = 500
 
-_ITEM = re.compile(
-    r"^(?P<indent>\s*)(?:[-*•+–—▪◦‣]|\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,4})[.)])\s+(?P<text>\S.*)$"
-)
-_BOX = re.compile(r"^\[[ xX]?\]\s+")
-_HEADING = re.compile(
-    r"^\s{0,3}#{1,6}\s+(?P<text>.+?)\s*#*$|^\s*(?:\*\*|__)(?P<bold>[^*_]+?):?(?:\*\*|__):?$"
-)
-_RULE = re.compile(r"^\s*(?:[-=*_]\s*){3,}$")
-_WEIGHT = re.compile(
-    r"\s*[(\[](?:weight(?:ing)?:? ?|worth )?(?P<n>\d{1,3}(?:\.\d+)?) ?"
-    r"(?P<unit>%|percent|points?|pts?\.?|marks?)?(?: weight)?[)\]]",
-    CASE,
-)
-_EXAMPLE = re.compile(
-    r"^(?:(?P<good>pass(?:ing)?(?: example)?|good(?: example)?|✓|✅|do)"
-    r"|(?P<bad>fail(?:ing)?(?: example)?|bad(?: example)?|✗|❌|don['’]t|do not)"
-    r")\s*(?::|(?<=[✓✅✗❌]))\s*(?P<text>\S.*)$",
-    CASE,
-)
-_SENTENCE = re.compile(r"(?<=[.!?…])[\"”')\]]?\s+(?=[\"“'(\[]?[A-Z0-9À-ÖØ-Þ*_])")
-_ABBREVIATED = re.compile(r"\b(?:e\.g|i\.e|etc|vs|cf|no|approx|Mr|Mrs|Ms|Dr|St)\.$", CASE)
-_DEMAND = re.compile(
-    r"\b(?:must(?:n['’]t)?|should(?:n['’]t)?|shall|needs? to|ha(?:s|ve) to|ought to"
-    r"|(?:is|are) (?:required|expected|supposed) to|make sure|ensure|verify|check (?:that|whether|if))\b"
-    r"|^(?:please )?(?:do not|don['’]t|never|avoid|always)\b|\?$",
-    CASE,
-)
-_KEY_FILLER = frozenset(
-    {"the", "a", "an", "is", "are", "does", "do", "it", "its", "this", "that", "in", "of", "to",
-     "for", "any", "with", "by", "on", "output", "and", "or", "meet", "has", "have", "at", "be",
-     "every", "each", "all"}
-)  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Note:
-    """A part of the rubric that became no criterion: its line (from 1), its text, and why."""
-
-    line: int
-    text: str
-    why: str
+__all__ = [
+    "MAX_CHARACTERS",
+    "MAX_CRITERIA",
+    "Note",
+    "Rubric",
+    "describe",
+    "split_rubric",
+    "to_draft",
+]
 
 
 @dataclass(frozen=True)
@@ -78,80 +72,20 @@ class Rubric:
     notes: tuple[Note, ...]
 
 
-@dataclass
-class _Piece:
-    """A list item, a paragraph or a heading, before it is read."""
-
-    line: int
-    text: str
-    kind: str
-    indent: int = 0
-
-
 def split_rubric(text: str) -> Rubric:
     """Return the draft criteria in a pasted rubric, with notes on what became none.
 
-    Each criterion has a key of its own, a yes-or-no question, and a code check where its words
-    settle one. Raises InputError beyond `MAX_CHARACTERS` or `MAX_CRITERIA`.
+    Each criterion has a key of its own and a yes-or-no question whose yes is a pass; no criterion
+    has a check. Raises InputError beyond `MAX_CHARACTERS` or `MAX_CRITERIA`.
     """
     if len(text) > MAX_CHARACTERS:
         raise InputError("rubric", f"{len(text):,} characters is more than {MAX_CHARACTERS:,}.",
                          "Paste it in parts.")  # fmt: skip
     reader = _Reader()
-    pieces = _pieces(text)
-    for number, piece in enumerate(pieces):
-        following = pieces[number + 1] if number + 1 < len(pieces) else None
-        reader.read(piece, following)
+    found = pieces(text)
+    for number, piece in enumerate(found):
+        reader.read(piece, found[number + 1] if number + 1 < len(found) else None)
     return reader.result()
-
-
-def _pieces(text: str) -> list[_Piece]:
-    """Return the parts of a rubric: continued lines joined, blank lines and rules dropped."""
-    made: list[_Piece] = []
-    open_piece = False
-    for number, line in enumerate(text.splitlines(), 1):
-        if not line.strip():
-            open_piece = False
-            continue
-        if _RULE.match(line):
-            # A line of dashes is layout, but what it holds is not lost either.
-            made.append(_Piece(number, line.strip(), "rule"))
-            open_piece = False
-        elif heading := _HEADING.match(line):
-            made.append(_Piece(number, (heading["text"] or heading["bold"]).strip(), "heading"))
-            open_piece = False
-        elif item := _ITEM.match(line):
-            body = _BOX.sub("", item["text"].strip())
-            made.append(_Piece(number, body, "item", len(item["indent"].expandtabs(4))))
-            open_piece = True
-        elif _EXAMPLE.match(line.strip()):
-            made.append(_Piece(number, line.strip(), "item", 99))
-            open_piece = True
-        elif line.lstrip().startswith("|"):
-            made.append(_Piece(number, line.strip(), "table"))
-            open_piece = False
-        elif open_piece and not _starts_anew(made[-1], line):
-            made[-1].text += " " + line.strip()
-        else:
-            made.append(_Piece(number, line.strip(), "prose"))
-            open_piece = True
-    return made
-
-
-def _starts_anew(piece: _Piece, line: str) -> bool:
-    """Tell whether a line below a list item is a paragraph of its own: not indented, a capital."""
-    return piece.kind == "item" and not line[:1].isspace() and line[:1].isupper()
-
-
-def _sentences(text: str) -> list[str]:
-    """Return the sentences of a piece; a point after e.g. or No. ends none."""
-    made: list[str] = []
-    for part in _SENTENCE.split(text):
-        if made and _ABBREVIATED.search(made[-1]):
-            made[-1] += " " + part
-        elif part.strip():
-            made.append(part.strip())
-    return made
 
 
 class _Reader:
@@ -163,169 +97,302 @@ class _Reader:
         self.sources: list[str] = []
         self.notes: list[Note] = []
         self._keys: set[str] = set()
-        self._shared: tuple[int, float] | None = None
+        self._open: list[Section] = []
 
-    def read(self, piece: _Piece, following: _Piece | None) -> None:
+    def read(self, piece: Piece, following: Piece | None) -> None:
+        scale_follows = following is not None and following.kind == "level"
         if piece.kind == "heading":
-            self._heading(piece)
-        elif piece.kind in ("rule", "table"):
-            why = "A line between parts." if piece.kind == "rule" else "A table is not read."
-            self.notes.append(Note(piece.line, piece.text, why))
-        elif self._example(piece):
+            self._heading(piece, scale_follows)
+        elif piece.kind == "rule" and not words(piece.text):
             return
+        elif piece.kind in ("rule", "tag", "table", "head", "level"):
+            self._note(piece, {
+                "rule": "A line between parts.", "tag": "A tag.", "level": LEVEL,
+                "table": "A table without a head is not read.", "head": "The head of a table.",
+            }[piece.kind])  # fmt: skip
+        elif piece.kind == "row":
+            self._row(piece)
+        elif piece.kind == "example":
+            self._example(piece, following)
         elif piece.kind == "item":
             inner = following is not None and following.kind == "item" and (
-                piece.indent < following.indent < 99 or piece.text.rstrip().endswith(":")
+                piece.indent < following.indent or piece.text.rstrip().endswith((":", "："))
             )  # fmt: skip
-            self._item(piece, leads=inner)
+            self._close(10 + piece.indent)
+            for section in self._open:
+                section.listed = True
+            if scale_follows and self._only_names(piece.text):
+                self._note(piece, SCALE)
+            elif inner and self._introduces(piece):
+                deeper = following is not None and piece.indent < following.indent
+                self._section(
+                    piece, 10 + piece.indent if deeper else 9, "It introduces the points below it."
+                )
+            else:
+                self._point(piece.line, piece.text)
+        elif piece.kind == "intro":
+            self._close(8)
+            if scale_follows and self._only_names(piece.text):
+                self._note(piece, SCALE)
+            elif scale_follows:
+                self._point(piece.line, piece.text)
+            elif to_a_grader(piece.text):
+                self._note(piece, to_the_grader(piece.text))
+            else:
+                self._section(piece, 8, "It introduces what is below it.")
         else:
-            for sentence in _sentences(piece.text):
+            self._close(8, lists_only=True)
+            for sentence in sentences(piece.text):
                 self._sentence(piece.line, sentence)
 
-    def _heading(self, piece: _Piece) -> None:
-        self._close()
-        if not self.criteria and not self.title and not self.notes:
+    # --- parts that hold others ---------------------------------------------------------------
+
+    def _heading(self, piece: Piece, scale_follows: bool) -> None:
+        rank = piece.indent
+        self._close(rank)
+        if not self.criteria and not self.title and not self.notes and not scale_follows:
             self.title = piece.text
+            self._open.append(opened(piece, rank, len(self.criteria)))
+        elif scale_follows:
+            self._note(piece, SCALE)
         else:
-            self.notes.append(Note(piece.line, piece.text, "A heading."))
-        if weight := _weight(piece.text):
-            self._shared = (len(self.criteria), weight[0])
+            self._section(piece, rank, "A heading.")
 
-    def _close(self) -> None:
-        """Give the weight of the heading that ends here to the criteria under it, in equal parts."""
-        if self._shared is not None:
-            start, weight = self._shared
-            for row in self.criteria[start:]:
-                row.setdefault("weight", round(weight / (len(self.criteria) - start), 6))
-            self._shared = None
+    def _introduces(self, piece: Piece) -> bool:
+        bare = weightless(piece.text).rstrip()
+        return bare.endswith((":", "：")) or not (DEMAND.search(bare) or as_question(bare))
 
-    def _example(self, piece: _Piece) -> bool:
-        """Take "Good: …" and "Bad: …" as examples of the criterion above; False if it is none."""
-        hit = _EXAMPLE.match(piece.text)
-        if hit is None or not self.criteria:
-            return False
-        name = "pass_example" if hit["good"] else "fail_example"
-        row = self.criteria[-1]
-        if name in row:
-            return False
-        row[name] = hit["text"].strip()
-        self.sources[-1] += f"\n{piece.text}"
-        return True
+    def _only_names(self, text: str) -> bool:
+        """Tell whether what stands above the levels of a scale asks for nothing itself."""
+        bare = weightless(text)
+        said = LABELLED.match(bare)
+        return scored(bare) or not (
+            DEMAND.search(bare) or as_question(said["said"] if said else bare)
+        )
 
-    def _item(self, piece: _Piece, *, leads: bool) -> None:
-        sentences = _sentences(piece.text)
-        demands = _DEMAND.search(piece.text) is not None
-        if leads and (piece.text.rstrip().endswith(":") or not demands):
-            self.notes.append(Note(piece.line, piece.text, "It introduces the points below it."))
+    def _section(self, piece: Piece, rank: int, why: str) -> None:
+        self._note(piece, why)
+        self._open.append(opened(piece, rank, len(self.criteria)))
+
+    def _close(self, rank: int, *, lists_only: bool = False) -> None:
+        """End the sections that a part of this rank does not stand in, the innermost first."""
+        for section in reversed(self._open):
+            if section.rank >= rank and (section.listed or not lists_only):
+                self._open.remove(section)
+                if shared := section.share(self.criteria, self.sources):
+                    self.notes.append(Note(section.line, section.text, shared, left_out=False))
+
+    def _row(self, piece: Piece) -> None:
+        """Take a row of a table as one criterion: what it says, its weight, its examples."""
+        told = [text for role, text in piece.cells if role == "said"]
+        name = [text for role, text in piece.cells if role == "name"]
+        text = trimmed((told or name or [""])[0])
+        if not words(text):
+            self._note(piece, "A row of a table without a criterion.")
             return
-        head, rest = sentences[0], sentences[1:]
-        bare = _weightless(head)
-        # "Tone: the reply must be calm." names the point and then says it.
-        name, colon, said = bare.partition(":")
-        asked = as_question(said) if colon and len(words(name)) <= 4 and said.strip() else None
-        asked = asked or as_question(bare)
-        if SCORE.search(bare):
-            self._sentence(piece.line, head)
-            asked = ""
-        elif asked is None or not is_yes_no(asked):
-            asked = f"Does the output meet this: {bare.rstrip('.;, ')}?" if words(bare) else None
-        if asked is None:
-            self.notes.append(Note(piece.line, head, "There are no words in it."))
-        elif asked:
-            self._add(head, asked, piece.line)
-        for sentence in rest:
-            self._sentence(piece.line, sentence)
+        if any(role == "level" for role, _ in piece.cells):
+            self._note(piece, SCALE)
+            return
+        before = len(self.criteria)
+        self._point(piece.line, text)
+        if len(self.criteria) == before:
+            # The note holds the one cell only.
+            self._note(piece, "The whole row of the note above.")
+            return
+        self.sources[before] += f"\n{piece.text}"
+        for role, cell in piece.cells:
+            number = re.search(r"\d+(?:\.\d+)?", cell)
+            if role == "weight" and number and float(number.group()):
+                self._share(before, float(number.group()))
+            elif role in ("pass", "fail"):
+                self.criteria[before].setdefault(f"{role}_example", cell)
+        kept = ("said", "name", "weight", "pass", "fail")
+        rest = [cell for role, cell in piece.cells if role not in kept]
+        if any(re.search(r"[^\W\d]", cell) for cell in rest):
+            self.notes.append(Note(piece.line, " | ".join(rest), "Other columns of the table."))
 
-    def _sentence(self, line: int, sentence: str) -> None:
-        bare = _weightless(sentence)
-        asked = as_question(bare) if _DEMAND.search(bare.strip(" *_")) else None
-        scored = SCORE.search(bare) is not None
-        if scored:
-            asked = unscored(bare)
-        if asked is None or not is_yes_no(asked):
-            demands = _DEMAND.search(bare) is not None
-            why = (
-                "It asks for a score: ask whether the level that is good enough is reached."
-                if scored
-                else "It demands something, but no question could be read from it."
-                if demands
-                else "It demands nothing that could be checked."
-            )
-            self.notes.append(Note(line, sentence, why))
+    def _example(self, piece: Piece, following: Piece | None) -> None:
+        """Take "Good: …" and "Bad: …" as examples of the criterion above."""
+        hit = EXAMPLE.match(piece.text)
+        assert hit is not None
+        said = hit["text"].strip()
+        word = (hit["good"] or hit["bad"]).lower().replace("’", "'")
+        if word in ("do", "don't", "do not") and (as_question(said) or not self.criteria):
+            self._point(piece.line, said, source=piece.text, against=bool(hit["bad"]))
+            return
+        name = "pass_example" if hit["good"] else "fail_example"
+        if not self.criteria or name in self.criteria[-1]:
+            why = "has one of this kind already" if self.criteria else "is missing"
+            self._note(piece, f"An example, and the criterion above it {why}.")
+            return
+        self.criteria[-1][name] = said
+        self.sources[-1] += f"\n{piece.text}"
+
+    # --- parts that demand something ----------------------------------------------------------
+
+    def _point(self, line: int, text: str, *, source: str = "", against: bool = False) -> None:
+        """Read a point of a list: its first sentence asks, the others ask or explain."""
+        told = sentences(text)
+        if (
+            len(told) > 1
+            and len(words(told[0])) <= 4
+            and not DEMAND.search(told[0])
+            and (as_question(weightless(told[0])) is None)
+        ):
+            told[:2] = [f"{told[0]} {told[1]}"]
+            head = weightless(told[0])
+            said = head.partition(".")[2].strip() if "." in head else head
         else:
-            self._add(sentence, asked, line)
+            said = weightless(told[0])
+        head_source = source or told[0]
+        weight = weight_of(told[0])
+        if not words(said):
+            self.notes.append(Note(line, head_source, "There are no words in it."))
+        elif to_a_grader(said):
+            self.notes.append(Note(line, head_source, to_the_grader(said)))
+        elif scored(said):
+            self._scored(line, head_source, said)
+        elif PERMITS.search(said) and not INSISTS.search(said):
+            self.notes.append(Note(line, head_source, "It allows something and demands nothing."))
+        else:
+            turned = (
+                against
+                or (weight is not None and weight[0] < 0)
+                or (any(s.against for s in self._open))
+            )
+            self._ask(line, head_source, said, turned=turned)
+        for sentence in told[1:]:
+            self._sentence(line, sentence, explains=True)
+
+    def _sentence(self, line: int, sentence: str, *, explains: bool = False) -> None:
+        """Read a sentence of a paragraph: it asks only where it demands something."""
+        bare = weightless(sentence)
+        if not words(bare):
+            why = "There are no words in it."
+        elif to_a_grader(bare):
+            why = to_the_grader(bare)
+        elif scored(bare):
+            self._scored(line, sentence, bare)
+            return
+        elif ALLOWS.search(bare) and not INSISTS.search(bare):
+            why = "It allows something and demands nothing."
+        elif bare.rstrip().endswith("?") and not is_yes_no(bare):
+            why = "A question that yes or no does not answer."
+        elif (
+            DEMAND.search(bare.strip(" *_"))
+            or condition(bare)
+            or says_what_is_good(bare)
+            or (COMMAND.match(after_dropping(bare.strip(" *_"))) and as_question(bare))
+        ):
+            self._ask(line, sentence, bare, turned=False)
+            return
+        else:
+            why = "It demands nothing that could be checked."
+            if explains:
+                why = "It explains the point before it and demands nothing more."
+        self.notes.append(Note(line, sentence, why))
+
+    def _scored(self, line: int, source: str, bare: str) -> None:
+        asked = unscored(bare)
+        if re.match(r"\W*how (?:does|do|is|are|did|can|will|would|has|have)\b", bare, CASE):
+            self.notes.append(Note(line, source, "A question that yes or no does not answer."))
+        elif asked is not None and is_yes_no(asked) and not SCORE.search(asked):
+            self._add(source, asked, line)
+            self.notes.append(Note(line, source, "A scale, asked as yes or no: say which level is"
+                                   " good enough.", left_out=False))  # fmt: skip
+        else:
+            self.notes.append(Note(line, source, SCALE))
+
+    def _ask(self, line: int, source: str, bare: str, *, turned: bool) -> None:
+        """Add the criterion a demand makes, in other words only where they are sure."""
+        fails_if = False
+        if found := condition(bare):
+            bare, fails_if = found
+            turned = turned or fails_if
+        if turned:
+            question = under_introduction(self._lead(), bare)
+            if question is not None:
+                self._add(source, question, line)
+                return
+            # "No jargon" under "Avoid" is not wanted twice over; under "Fail if" it is the fault.
+            fails = fails_if or any(FAULTS.search(s.text) for s in self._open)
+            question = (
+                None if fails else for_the_thing(bare) if re.match(r"no\b", bare, CASE) else None
+            )
+            question = question or avoided(bare)
+            self._add(source, question, line)
+            why = VERBATIM if question.startswith("Is this untrue") else TURNED
+            self.notes.append(Note(line, source, why, left_out=False))
+            return
+        question = under_introduction(self._lead(), bare) or question_of(bare, self._part())
+        if question is not None:
+            self._add(source, question, line)
+            return
+        if bare.rstrip(' )"”').endswith(("?", "？")):
+            self.notes.append(Note(line, source, "A question that yes or no does not answer."))
+            return
+        hit = LABELLED.match(bare)
+        parts = clauses(hit["said"] if hit and len(words(hit["name"])) <= 4 else bare)
+        made = [as_question(part) for part in parts]
+        if len(parts) > 1 and all(made):
+            before = len(self.criteria)
+            for at, asked in enumerate(made):
+                self._add(source if at == 0 else "", str(asked), line)
+            self._share(before, self.criteria[before].pop("weight", None))
+            self.notes.append(Note(line, source, f"Read as {len(made)} criteria.", left_out=False))
+            return
+        self._add(source, word_for_word(bare), line)
+        self.notes.append(Note(line, source, VERBATIM, left_out=False))
+
+    def _lead(self) -> str:
+        """Return the introduction or point that the one being read stands under, or ""."""
+        return self._open[-1].text if self._open and self._open[-1].rank >= 8 else ""
+
+    def _part(self) -> str:
+        """Return the part of the output that the section is about, or ""."""
+        parts = [part["part"] for s in self._open if (part := PART.match(s.text))]
+        return parts[-1] if parts else ""
 
     def _add(self, source: str, question: str, line: int) -> None:
         if len(self.criteria) >= MAX_CRITERIA:
             raise InputError(f"rubric, line {line}", f"there are more than {MAX_CRITERIA} points.",
                              "Paste it in parts.")  # fmt: skip
-        row: dict[str, Any] = {"key": self._key(question), "question": question}
-        found = suggest(question)
-        if found is not None and found.surely and len(found.specs) == 1 and _builds(found.specs[0]):
-            row |= {"checked_by": "code", "check": dict(found.specs[0])}
-        if weight := _weight(source):
-            row["weight"] = weight[0]
+        row: dict[str, Any] = {"key": free_key(question, self._keys), "question": question}
+        if weight := weight_of(source):
+            row["weight"] = abs(weight[0])
         self.criteria.append(row)
         self.sources.append(source)
 
-    def _key(self, question: str) -> str:
-        """Return a key of the first words that matter, free in this rubric."""
-        told = [w for w in words(fold(question)) if w not in _KEY_FILLER]
-        stem = "-".join(told[:4])[:60].strip("-") or "criterion"
-        stem = "output-overall" if stem == "overall" else stem
-        key, number = stem, 2
-        while key in self._keys:
-            key, number = f"{stem}-{number}", number + 1
-        self._keys.add(key)
-        return key
+    def _share(self, start: int, weight: float | None) -> None:
+        """Give one weight to the criteria that one point made, in equal parts."""
+        rows = self.criteria[start:]
+        for row in rows if weight is not None else ():
+            row.setdefault("weight", round(float(weight or 0) / len(rows), 6))
+
+    def _note(self, piece: Piece, why: str) -> None:
+        self.notes.append(Note(piece.line, piece.text, why))
 
     def result(self) -> Rubric:
-        self._close()
+        self._close(0)
+        self.notes.sort(key=lambda note: note.line)
         without = sum("weight" not in row for row in self.criteria)
         if without < len(self.criteria):
-            rest = (
-                f" {without} of {len(self.criteria)} criteria have none and count 1."
-                if without
-                else ""
-            )
+            said = f" {without} of {len(self.criteria)} criteria have none and count 1."
+            rest = said if without else ""
             self.notes.append(
-                Note(1, "", "Weights were found; they count only under the rule threshold, which"
-                     f" needs a minimum: set it.{rest}")
+                Note(0, "", "Weights were found; they count only under the rule threshold, which"
+                     f" needs a minimum: set it.{rest}", left_out=False)
+            )  # fmt: skip
+        by_code = sum(code_could(row["question"]) for row in self.criteria)
+        if by_code:
+            self.notes.append(
+                Note(0, "", f"Code could check {by_code} of {len(self.criteria)} criteria: each"
+                     " offers its check, none is set.", left_out=False)
             )  # fmt: skip
         return Rubric(self.title, tuple(self.criteria), tuple(self.sources), tuple(self.notes))
-
-
-def _weight(text: str) -> tuple[float, str] | None:
-    """Return (weight, how it was written) of "(20 %)", "(3 points)" or "(weight 2)", or None."""
-    for hit in _WEIGHT.finditer(text):
-        said = hit.group().strip()
-        if (hit["unit"] or "weight" in said.lower() or "worth" in said.lower()) and float(hit["n"]):
-            return float(hit["n"]), said
-    return None
-
-
-def _weightless(text: str) -> str:
-    found = _weight(text)
-    return (
-        text if found is None else " ".join(text.replace(found[1], " ").split()).replace(" .", ".")
-    )
-
-
-def _builds(spec: dict[str, Any]) -> bool:
-    try:
-        build(spec)
-    except InputError:
-        return False
-    return True
 
 
 def to_draft(rubric: Rubric) -> dict[str, Any]:
     """Return the rubric as a contract's plain data, to be looked over and completed."""
     data: dict[str, Any] = {"criteria": [dict(row) for row in rubric.criteria]}
     return {"title": rubric.title, **data} if rubric.title else data
-
-
-def describe(note: Note) -> str:
-    """Return a note as one line."""
-    where = f"Line {note.line}, {show(note.text)}: " if note.text else ""
-    return f"{where}{note.why}"

@@ -34,13 +34,16 @@ _BLANK: dict[str, Any] = {
 class Draft:
     """A contract being written. `origins[i]` is the key criterion i had in the version it began
 
-    from, "" for a new one; so a changed key is a rename and keeps its labels.
+    from, "" for a new one; so a changed key is a rename and keeps its labels. `notes` are lines about
+    the text the draft was filled from, each with whether it names something left out; they stay
+    with the draft until somebody dismisses them.
     """
 
     id: str
     based_on: int
     contract: dict[str, Any]
     origins: tuple[str, ...]
+    notes: tuple[tuple[bool, str], ...] = ()
 
     @property
     def renames(self) -> dict[str, str]:
@@ -72,7 +75,10 @@ def load_draft(store: Store, project_id: int, draft_id: str) -> Draft | None:
         row = c.execute(query).one_or_none()
     if row is None:
         return None
-    return Draft(row.id, row.based_on, row.content["contract"], tuple(row.content["origins"]))
+    # Drafts stored before there were notes have none.
+    notes = tuple((bool(left_out), str(line)) for left_out, line in row.content.get("notes", ()))
+    content = row.content
+    return Draft(row.id, row.based_on, content["contract"], tuple(content["origins"]), notes)
 
 
 def write_draft(store: Store, draft: Draft) -> bool:
@@ -131,5 +137,7 @@ def tidy(data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _values(draft: Draft) -> Mapping[str, Any]:
-    content = {"contract": draft.contract, "origins": list(draft.origins)}
+    content: dict[str, Any] = {"contract": draft.contract, "origins": list(draft.origins)}
+    if draft.notes:
+        content["notes"] = [list(note) for note in draft.notes]
     return {"id": draft.id, "based_on": draft.based_on, "content": content, "updated_at": now()}

@@ -99,6 +99,16 @@ def own_notes(store: Store, project_id: int, reviewer_id: int) -> list[Note]:
         ]
 
 
+def count_notes(store: Store, project_id: int, reviewer_id: int) -> int:
+    """Return how many current outputs one reviewer wrote a note about, as a whole."""
+    noted = sa.func.trim(t.label.c.note) != ""
+    query = sa.select(sa.func.count()).select_from(
+        _own(project_id, reviewer_id).where(noted).subquery()
+    )
+    with store.read() as c:
+        return int(c.scalar(query) or 0)
+
+
 def own_labelled(store: Store, project_id: int, reviewer_id: int) -> dict[int, Labelled]:
     """Return every current output one reviewer called good or bad, whole, by its store id."""
     query = _own(project_id, reviewer_id, t.output.c.text)

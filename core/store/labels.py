@@ -69,6 +69,13 @@ def save_reviewer(store: Store, project_id: int, name: str) -> tuple[int, str]:
         return _reviewer(c, project_id, name)
 
 
+def find_reviewer(store: Store, project_id: int, name: str) -> int | None:
+    """Return the id of a project's reviewer of this name, or None; makes nobody one."""
+    with store.read() as c:
+        found = _find_reviewer(c, project_id, name)
+    return None if found is None else found[0]
+
+
 def save_labels(
     store: Store, project_id: int, reviewer_id: int, entries: Sequence[LabelEntry]
 ) -> Saved:

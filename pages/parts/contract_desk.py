@@ -145,6 +145,11 @@ def _lint(data: str) -> list[Finding]:
     return lint_data(json.loads(data))
 
 
+def left_notes(desk: Desk) -> str:
+    """Return the session key of notes on a pasted text that no draft holds (any more)."""
+    return f"contract.notes.{desk.project.id}"
+
+
 def say(good: bool, what: str, more: str = "") -> None:
     """Keep a message for the top of the page after the next run; `more` is shown verbatim."""
     st.session_state["contract.said"] = (good, what, more)
@@ -261,6 +266,8 @@ def _save(desk: Desk) -> None:
         say(False, "Not saved.", str(error))
         return
     _keep_labels(desk, saved)
+    # The draft goes; what was said about the text it was filled from stays to be read.
+    st.session_state[left_notes(desk)] = desk.draft.notes
     for left in ("contract.ready", "contract.name"):
         st.session_state.pop(left, None)
     state.put("draft", None)
