@@ -9,10 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from core.statistics.interval import Estimate, Result, Undefined, whole
-
-Z = 1.959963984540054
-"""The 97.5 % point of the standard normal distribution."""
+from core.statistics.interval import Estimate, Result, Undefined, Z, whole
 
 
 @dataclass(frozen=True)
