@@ -99,6 +99,17 @@ def clopper_pearson(k: float, n: float) -> tuple[float, float]:
     return min(low, k / n), min(1.0, max(high, k / n))
 
 
+def clopper_pearson_many(k: ArrayLike, n: ArrayLike) -> tuple[Floats, Floats]:
+    """Return the limits of `clopper_pearson` for arrays that broadcast; 0 and 1 where n is 0."""
+    from scipy.special import betaincinv
+
+    hits, all_ = np.broadcast_arrays(np.asarray(k, float), np.asarray(n, float))
+    misses = all_ - hits
+    low = np.where(hits > 0, betaincinv(np.maximum(hits, 1e-12), misses + 1, TAIL), 0.0)
+    high = np.where(misses > 0, betaincinv(hits + 1, np.maximum(misses, 1e-12), 1 - TAIL), 1.0)
+    return low, high
+
+
 def rate(k: int, n: int, *, nothing: str) -> Result:
     """Return k/n with its Clopper–Pearson interval; Undefined(nothing) when n is 0.
 
@@ -215,6 +226,32 @@ def _deff(rows: NDArray[np.int64], gradient: Callable[[Floats], Floats]) -> _Def
     deff = min(most, max(1.0, deff))
     t_ratio = float(stdtrit(n - 1, TAIL) / stdtrit(groups - 1, TAIL))
     return _Deff(groups, deff, t_ratio**2 / deff)
+
+
+def effective_tasks(top: Floats, bottom: Floats, times: NDArray[np.int64], most: int) -> float:
+    """Return how many independent passes and fails say as much of Σ top ÷ Σ bottom over tasks.
+
+    `top`, `bottom` and `times` are (kinds,), 0 <= top <= bottom <= 1, Σ bottom > 0; `times` tasks
+    are of each kind; there were `most` observations in all. value·(1-value) ÷ variance, the
+    linearised variance of a ratio over tasks (as in `design_effect`) with a quarter of a task
+    added, half of it passing and half failing: where the few tasks that speak agree by chance,
+    the data alone would claim certainty. Times (z/t[tasks-1])². At most `most`; where each task
+    counts the same no less than the number of tasks, because no mean of numbers in [0, 1] varies
+    more than one of passes and fails.
+    """
+    from scipy.special import stdtrit
+
+    tasks, mass, half = int(times.sum()), float(times @ bottom), PSEUDO_CLUSTER / 2
+    value = float(times @ top) / mass
+    same_weight = float(np.ptp(bottom)) < 1e-12
+    if tasks == 1 or (same_weight and min(value, 1 - value) < 1e-12):
+        return mass
+    centre = (value * mass + half) / (mass + 2 * half)
+    spread = float(times @ (top - centre * bottom) ** 2)
+    spread += half * (centre**2 + (1 - centre) ** 2)
+    variance = spread * tasks / (tasks - 1) / ((mass + 2 * half) * mass)
+    n = centre * (1 - centre) / variance * (Z / float(stdtrit(tasks - 1, 1 - TAIL))) ** 2
+    return max(min(n, most), mass) if same_weight else min(n, most)
 
 
 def composite(
