@@ -202,7 +202,7 @@ def _smallest(k: Floats | NDArray[np.int64], limit: float, whole_items: bool = T
         kept = _at_most(low, np.where(inside, middle, enough), limit) <= TAIL
         enough = np.where(inside & kept, middle, enough)
         above = np.where(inside & ~kept, middle, above)
-    return enough
+    return np.asarray(enough)
 
 
 def _enough(errors: int, limit: float, guess: float) -> bool:
