@@ -88,21 +88,39 @@ def difficulty_nodes(mean: float, rho: float, cap: int) -> tuple[Floats, Floats]
         return np.array([mean], float), np.ones(1)
     if 1 - rho < 1e-12:  # a task passes always or never
         return np.array([0.0, 1.0]), np.array([1 - mean, mean])
+    return _gauss_jacobi(np.array(mean, float), rho, cap)
+
+
+def difficulty_nodes_many(means: Floats, rho: float, cap: int) -> tuple[Floats, Floats]:
+    """Return `difficulty_nodes` for an array of means: nodes and weights, (..., m) each."""
+    share("rho", rho)
+    if rho < 1e-12:
+        return means[..., None], np.ones((*means.shape, 1))
+    if 1 - rho < 1e-12:
+        ends = np.stack([1 - means, means], axis=-1)
+        return np.broadcast_to(np.array([0.0, 1.0]), ends.shape), ends
+    return _gauss_jacobi(np.clip(means, 1e-9, 1 - 1e-9), rho, cap)
+
+
+def _gauss_jacobi(mean: Floats, rho: float, cap: int) -> tuple[Floats, Floats]:
+    """Return nodes and weights, (..., m), for means strictly between 0 and 1; so is rho."""
     size = (whole("cap", cap) + 2) // 2
     total = 1 / rho - 1
-    a, b = mean * total, (1 - mean) * total
+    a, b = mean[..., None] * total, (1 - mean[..., None]) * total
     i = np.arange(1, size)
     middle = 2 * i + total - 2
-    diagonal = np.concatenate([[mean], 0.5 + 0.5 * (a - b) * (total - 2) / (middle * (middle + 2))])
+    later = 0.5 + 0.5 * (a - b) * (total - 2) / (middle * (middle + 2))
     inner = i * (i + a - 1) * (i + b - 1) * (i + total - 2)
     with np.errstate(divide="ignore", invalid="ignore"):
         off = inner / (middle**2 * (middle + 1) * (middle - 1))
     if size > 1:
-        off[0] = a * b / (total**2 * (total + 1))
-    nodes, vectors = np.linalg.eigh(
-        np.diag(diagonal) + np.diag(np.sqrt(off), 1) + np.diag(np.sqrt(off), -1)
-    )
-    return np.clip(nodes, 0.0, 1.0), vectors[0] ** 2
+        off[..., :1] = a * b / (total**2 * (total + 1))
+    matrix = np.zeros((*mean.shape, size, size))
+    at = np.arange(size)
+    matrix[..., at, at] = np.concatenate([mean[..., None], later], axis=-1)
+    matrix[..., at[1:], at[:-1]] = np.sqrt(off)
+    nodes, vectors = np.linalg.eigh(matrix)
+    return np.clip(nodes, 0.0, 1.0), vectors[..., 0, :] ** 2
 
 
 def break_even_r(fresh_share: float, cap: int) -> float:

@@ -7,6 +7,7 @@ how many items both got right. So the four cells are kept.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,7 +15,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from core.errors import InputError
 from core.statistics.confusion import FAIL, MISSING, PASS, verdict_codes
-from core.statistics.interval import Estimate, Floats, Result, Undefined, Z, whole
+from core.statistics.interval import SEED, Estimate, Floats, Result, Undefined, Z, whole
+
+_EXACT = 2_000_000
+_FLIPS = 20_000
 
 
 @dataclass(frozen=True)
@@ -131,6 +135,30 @@ def wilson(k: int, n: int) -> tuple[float, float]:
     centre = (k + Z * Z / 2) / (n + Z * Z)
     half = Z / (n + Z * Z) * math.sqrt(k * (n - k) / n + Z * Z / 4)
     return max(0.0, centre - half), min(1.0, centre + half)
+
+
+def sign_flip_p(gaps: Sequence[tuple[int, int]]) -> float:
+    """Return the two-sided p of task means under flips of their signs, in (0, 1].
+
+    `gaps`: per task (loop accepted - retry accepted, trials). The chance that |Σ ±mean| is at
+    least the |Σ mean| seen, all signs equally likely; exact, unless tasks have such odd numbers of
+    trials that the sums are too many: then 20,000 seeded flips.
+    """
+    scale = math.lcm(*(n for _, n in gaps)) if gaps else 1
+    steps = [abs(d) * (scale // n) for d, n in gaps if d]
+    seen = abs(sum(d * (scale // n) for d, n in gaps))
+    total = sum(steps)
+    if total == 0 or seen == 0:
+        return 1.0
+    if total * len(steps) > _EXACT * 50 or total > _EXACT:
+        flips = np.random.default_rng(SEED).choice([-1.0, 1.0], size=(_FLIPS, len(steps)))
+        extreme = np.abs(flips @ np.array(steps, float)) >= seen - 1e-6
+        return (1 + int(np.count_nonzero(extreme))) / (1 + _FLIPS)
+    chance = np.zeros(2 * total + 1)
+    chance[total] = 1.0
+    for step in steps:
+        chance = (np.roll(chance, step) + np.roll(chance, -step)) / 2
+    return min(1.0, float(chance[: total - seen + 1].sum() + chance[total + seen :].sum()))
 
 
 # --- two judges -----------------------------------------------------------------------------

@@ -19,6 +19,7 @@ from core.statistics.interval import (
     TAIL,
     Floats,
     Undefined,
+    Z,
     clopper_pearson,
     clopper_pearson_many,
     share,
@@ -26,6 +27,8 @@ from core.statistics.interval import (
 )
 
 CHANCE = 0.8
+Z_80 = 0.8416212335729143
+"""The 80 % point of the standard normal distribution."""
 MOST = 10_000_000
 """Items beyond which no plan is made."""
 
@@ -233,3 +236,16 @@ def _check(limit: float, guess: float, kind: float, deff: float) -> None:
 
 def _percent(value: float) -> str:
     return f"{100 * value:g} %"
+
+
+def pairs_needed(discordant: float, difference: float) -> int:
+    """Return how many pairs give McNemar's test (two-sided .05) an 80 % chance to find a winner.
+
+    (z.975·√ψ + z.8·√(ψ - δ²))² ÷ δ² with ψ the share of pairs that differ and δ the difference of
+    the two shares, 0 < δ <= ψ <= 1 (Connor 1987).
+    """
+    psi, delta = share("discordant", discordant), share("difference", difference)
+    if not 0 < delta <= psi + 1e-12:
+        raise InputError("difference", f"{show(difference)} is 0 or above {psi:g}.", "Give both.")
+    root = Z * math.sqrt(psi) + Z_80 * math.sqrt(max(0.0, psi - delta**2))
+    return math.ceil(root**2 / delta**2 - 1e-9)
