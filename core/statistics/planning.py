@@ -190,13 +190,11 @@ def _at_most(k: Floats | NDArray[np.int64], n: Floats | NDArray[np.int64], rate:
 def _smallest(k: Floats | NDArray[np.int64], limit: float, whole_items: bool = True) -> Floats:
     """Return, for each number of errors, the fewest items whose upper end keeps the limit."""
     low = np.asarray(k, float)
-    high = np.full(low.shape, 16.0)
-    while True:
-        open_ = _at_most(low, low + high, limit) > TAIL
-        if not open_.any():
-            break
-        high = np.where(open_, high * 2, high)
-    above, enough = low.copy(), low + high
+    # The upper end is above k/n, so n is above k/limit; the normal approximation is near the rest.
+    above = np.maximum(low, np.floor(low / limit))
+    enough = np.ceil(above + (4 + 2.2 * np.sqrt(low + 1)) / limit)
+    while (open_ := _at_most(low, enough, limit) > TAIL).any():
+        enough = np.where(open_, 2 * enough, enough)
     for _ in range(60):
         middle = np.floor((above + enough) / 2) if whole_items else (above + enough) / 2
         inside = (middle > above) & (middle < enough)
