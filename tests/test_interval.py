@@ -147,6 +147,16 @@ def test_clustered_interval_worked_by_hand() -> None:
     assert clopper_pearson(n / 2, n) == pytest.approx((result.low, result.high), abs=1e-4)
 
 
+@given(st.integers(2, 20), st.integers(1, 12), st.data())
+def test_no_errors_is_the_best_there_is(clusters: int, size: int, data: st.DataObject) -> None:
+    errors = data.draw(st.lists(st.integers(0, size), min_size=clusters, max_size=clusters))
+    none = clustered_rate([0] * clusters, [size] * clusters, nothing="none")
+    some = clustered_rate(errors, [size] * clusters, nothing="none")
+    assert isinstance(none, Estimate)
+    assert isinstance(some, Estimate)
+    assert none.high <= some.high
+
+
 def test_one_error_says_little_about_clusters() -> None:
     """From the data alone one error among 120 outputs would make the design effect 1."""
     result = clustered_rate([1] + [0] * 11, [10] * 12, nothing="none")

@@ -157,9 +157,12 @@ def clustered_rate(errors: ArrayLike, items: ArrayLike, *, nothing: str) -> Resu
     if found is None:
         return Undefined(ONE_CLUSTER, k, n)
     low, high = clopper_pearson(k * found.share, n * found.share)
-    return ClusteredEstimate(
-        value, min(low, value), max(high, value), k, n, found.clusters, found.deff
-    )
+    # None erring leaves the largest design effect. One error must not make the upper end lower
+    # than none does, nor one success the lower end higher than no failure does.
+    fewest = n * found.least
+    low = min(low, value, clopper_pearson(fewest, fewest)[0])
+    high = max(high, value, clopper_pearson(0, fewest)[1])
+    return ClusteredEstimate(value, low, high, k, n, found.clusters, found.deff)
 
 
 ONE_CLUSTER = "no interval: all outputs come from one cluster, and an interval needs at least two"
@@ -192,10 +195,13 @@ class _Deff:
     clusters: int
     deff: float
     share: float
+    least: float
 
 
 def _deff(rows: NDArray[np.int64], gradient: Callable[[Floats], Floats]) -> _Deff | None:
     """Return clusters, design effect and effective ÷ actual sample size; None below 2 clusters.
+
+    `least` is that share at the largest design effect there can be.
 
     `rows` is (clusters, cells); `gradient` maps cells (cells,) to the change of the figure per
     item added to each. The design effect is taken with a quarter of a cluster of average size
@@ -225,7 +231,7 @@ def _deff(rows: NDArray[np.int64], gradient: Callable[[Floats], Floats]) -> _Def
             deff = groups / (groups - 1) * (float(scores @ scores) + extra) / independent
     deff = min(most, max(1.0, deff))
     t_ratio = float(stdtrit(n - 1, TAIL) / stdtrit(groups - 1, TAIL))
-    return _Deff(groups, deff, t_ratio**2 / deff)
+    return _Deff(groups, deff, t_ratio**2 / deff, t_ratio**2 / most)
 
 
 def effective_tasks(top: Floats, bottom: Floats, times: NDArray[np.int64], most: int) -> float:
