@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from math import comb
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -212,3 +213,23 @@ def test_drift_on_the_anchor_set() -> None:
 def test_unequal_lengths_are_refused() -> None:
     with pytest.raises(InputError, match="2 and 1 verdicts for 2 items"):
         two_judges([1, 0], [1, 0], [1])
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("n", [30, 60, 200])
+@pytest.mark.parametrize(
+    "cells",
+    [
+        (0.5, 0.2, 0.05, 0.25),
+        (0.8, 0.06, 0.02, 0.12),
+        (0.3, 0.2, 0.2, 0.3),
+        (0.9, 0.05, 0.01, 0.04),
+    ],
+)
+def test_paired_difference_covers(n: int, cells: tuple[float, ...]) -> None:
+    """Rows of pairs at random; 93 to 99 %, less or more twice the simulation's own error."""
+    rows = np.random.default_rng(53).multinomial(n, cells, 2000)
+    truth = cells[1] - cells[2]
+    found = [estimate(Paired(*row)) for row in rows.tolist()]
+    covered = np.mean([one.low <= truth <= one.high for one in found])
+    assert 0.93 - 0.012 <= covered <= 0.99
