@@ -10,6 +10,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 from core.contract.criterion import CheckedBy
@@ -62,7 +63,7 @@ class Draft:
     evaluator: str
     minimum: Fraction | None
 
-    @property
+    @cached_property
     def total_weight(self) -> Fraction:
         """Sum of the usable weights."""
         return sum((row.weight for row in self.rows if row.weight is not None), Fraction(0))
