@@ -169,9 +169,7 @@ def mark_ready(store: Store, project_id: int, number: int, ready: bool) -> Versi
         if ready:
             refuse_unready(Contract.from_data(row.content, f"stored version {number}"))
         c.execute(
-            t.contract_version.update()
-            .where(t.contract_version.c.id == row.id)
-            .values(ready=ready)
+            t.contract_version.update().where(t.contract_version.c.id == row.id).values(ready=ready)
         )
         return replace(_version(c, row), ready=ready)
 

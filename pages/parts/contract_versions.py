@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import streamlit as st
 
@@ -12,10 +13,14 @@ from core.contract.contract import Contract
 from core.contract.difference import differences, stale
 from core.files.contracts import contract_to_json, contract_to_yaml
 from core.render import contract_markdown
+from core.render_html import contract_body, contract_html
 from core.store.contracts import Version
 from core.store.contracts import versions as all_versions
+from core.store.effects import Effect, effects, renames
 from core.wording import plural
 from pages.parts.contract_desk import Desk, write
+from pages.parts.contract_ready import ready_popover
+from pages.parts.contract_tables import changes_table
 from pages.parts.panels import small, verbatim
 from pages.parts.workspace import store
 
@@ -26,9 +31,31 @@ def _saved(project_id: int, revision: int) -> list[Version]:
 
 
 @st.cache_resource(max_entries=50, show_spinner=False)
-def _texts(version_id: int, _contract: Contract) -> tuple[str, str, str]:
-    """Return a version as page, YAML and JSON; writing 500 criteria as YAML takes a second."""
-    return contract_markdown(_contract), contract_to_yaml(_contract), contract_to_json(_contract)
+def _effects(project_id: int, revision: int) -> list[Effect]:
+    return effects(store(), project_id, _saved(project_id, revision))
+
+
+@dataclass(frozen=True)
+class Texts:
+    """One version in every form it can be taken away in."""
+
+    body: str
+    page: str
+    markdown: str
+    yaml: str
+    json: str
+
+
+@st.cache_resource(max_entries=50, show_spinner="Writing the page …")
+def _texts(version_id: int, _contract: Contract) -> Texts:
+    """Return a version in all forms; writing 500 criteria as YAML takes a second."""
+    return Texts(
+        contract_body(_contract),
+        contract_html(_contract),
+        contract_markdown(_contract),
+        contract_to_yaml(_contract),
+        contract_to_json(_contract),
+    )
 
 
 def versions(desk: Desk) -> None:
@@ -37,22 +64,10 @@ def versions(desk: Desk) -> None:
     if not found:
         st.caption("Nothing saved yet.")
         return
-    st.dataframe(
-        [
-            {
-                "Version": v.number,
-                "Saved (UTC)": v.created_at[:16].replace("T", " "),
-                "By": v.author,
-                "Ready": "✓ ready" if v.ready else "",
-                "What changed": v.name,
-                "Criteria": len(v.contract.criteria),
-            }
-            for v in found
-        ],
-        hide_index=True,
-    )
+    done = _effects(desk.project.id, desk.project.revision)
+    _table(found, done)
     numbers = {v.number: v for v in found}
-    left, right, _ = st.columns([1, 1, 2], vertical_alignment="bottom")
+    left, right, mark = st.columns([1, 1, 2], vertical_alignment="bottom")
     one = left.selectbox("Read version", list(numbers), key=f"contract.read.{found[0].number}")
     others = [n for n in numbers if n != one]
     two = right.selectbox(
@@ -63,47 +78,122 @@ def versions(desk: Desk) -> None:
         index=0 if others else None,
     )
     chosen = numbers[one]
+    with mark:
+        ready_popover(desk.project, chosen, "versions")
     if two is not None:
         older, newer = sorted((chosen, numbers[two]), key=lambda v: v.number)
         _difference(older, newer)
-    with st.container(horizontal=True):
-        name = f"contract-v{chosen.number}"
-        st.button(
-            f"Bring back version {one}",
-            on_click=_restore,
-            args=(desk, chosen, found),
-            disabled=one == found[0].number,
-            help="Puts its content into the editor as unsaved changes; nothing is overwritten.",
-        )
-        page, yaml, json_text = _texts(chosen.id, chosen.contract)
-        st.download_button("One page (Markdown)", page, f"{name}.md", on_click="ignore")
-        st.download_button("YAML", yaml, f"{name}.yaml", on_click="ignore")
-        st.download_button("JSON", json_text, f"{name}.json", on_click="ignore")
-    shown = st.segmented_control("Show as", ["Page", "YAML"], default="Page", required=True)
-    verbatim(page if shown == "Page" else yaml, height=520)
+    _effect_table(chosen, [e for e in done if e.version == one])
+    _out(desk, chosen, found)
+
+
+def _table(found: Sequence[Version], done: Sequence[Effect]) -> None:
+    labels: Counter[int] = Counter()
+    verdicts: Counter[int] = Counter()
+    for effect in done:
+        labels[effect.version] += 0 if effect.labels_stand else effect.labels
+        verdicts[effect.version] += effect.verdicts
+    st.dataframe(
+        [
+            {
+                "Version": v.number,
+                "Saved (UTC)": v.created_at[:16].replace("T", " "),
+                "By": v.author,
+                "Ready": "✓ ready" if v.ready else "",
+                "What changed": v.name,
+                "Criteria": len(v.contract.criteria),
+                "Labels made stale": labels[v.number],
+                "Verdicts made stale": verdicts[v.number],
+            }
+            for v in found
+        ],
+        hide_index=True,
+        height=320 if len(found) > 8 else "content",
+    )
 
 
 def _difference(older: Version, newer: Version) -> None:
     """Draw the changes between two versions; a renamed criterion is the same one."""
-    keys = {identity: key for key, identity in newer.criteria.items()}
-    renames = {k: keys[i] for k, i in older.criteria.items() if i in keys and keys[i] != k}
-    changes = differences(older.contract, newer.contract, renames)
+    moved = renames(older, newer)
+    changes = differences(older.contract, newer.contract, moved)
     small(
         f"From version {older.number} to version {newer.number}: {plural(len(changes), 'change')}"
     )
-    if changes:
-        st.dataframe(
-            [
-                {"Change": c.kind.value, "Where": c.where, "Before": c.before, "After": c.after}
-                for c in changes
-            ],
-            hide_index=True,
-        )
-    gone = stale(older.contract, newer.contract, renames)
+    changes_table(changes)
+    gone = stale(older.contract, newer.contract, moved)
     if gone.labels:
-        small("Labels given for the older wording: " + ", ".join(gone.labels))
+        small("Question or examples differ: " + ", ".join(gone.labels))
     if gone.verdicts:
-        small("Verdicts given for the older wording or check: " + ", ".join(gone.verdicts))
+        small(
+            "Wording or check differs, so verdicts do not carry over: " + ", ".join(gone.verdicts)
+        )
+
+
+def _effect_table(version: Version, done: Sequence[Effect]) -> None:
+    """Draw what saving a version did to labels and verdicts, and who said what it means."""
+    if not done:
+        return
+    small(f"What version {version.number} did to labels and verdicts given before it:")
+    st.dataframe(
+        [
+            {
+                "Criterion": e.criterion,
+                "Meaning": _meaning(e),
+                "Said by": e.said_by or (version.author if e.reworded else ""),
+                "When (UTC)": (e.said_at or (version.created_at if e.reworded else ""))[
+                    :16
+                ].replace("T", " "),
+                "Labels": f"{e.labels:,} {'kept' if e.labels_stand else 'stale'}",
+                "Verdicts": f"{e.verdicts:,} stale",
+            }
+            for e in done
+        ],
+        hide_index=True,
+        height=280 if len(done) > 7 else "content",
+    )
+
+
+def _meaning(effect: Effect) -> str:
+    if not effect.reworded:
+        return "only the check changed"
+    return "same meaning" if effect.labels_stand else "new meaning"
+
+
+def _out(desk: Desk, chosen: Version, found: Sequence[Version]) -> None:
+    """Draw one version in full and the ways to take it away."""
+    texts = _texts(chosen.id, chosen.contract)
+    name = f"contract-v{chosen.number}"
+    with st.container(horizontal=True):
+        st.button(
+            f"Bring back version {chosen.number}",
+            on_click=_restore,
+            args=(desk, chosen, found),
+            disabled=chosen.number == found[0].number,
+            help="Puts its content into the editor as unsaved changes; nothing is overwritten.",
+        )
+        st.download_button(
+            "Page to print (HTML)",
+            texts.page,
+            f"{name}.html",
+            "text/html",
+            on_click="ignore",
+            help="One file that needs nothing else: open it and print.",
+        )
+        st.download_button("Markdown", texts.markdown, f"{name}.md", on_click="ignore")
+        st.download_button("YAML", texts.yaml, f"{name}.yaml", on_click="ignore")
+        st.download_button("JSON", texts.json, f"{name}.json", on_click="ignore")
+    shown = st.segmented_control(
+        "Show as", ["Page", "Markdown", "YAML"], default="Page", required=True
+    )
+    if shown == "Page":
+        # Every text in it was escaped where the page was made.
+        st.html(
+            '<div tabindex="0" style="max-height:640px;overflow:auto;padding:0.4rem 1.4rem 1.4rem;'
+            'border:1px solid rgba(128,138,150,0.35);border-radius:6px;line-height:1.5">'
+            f'<div style="max-width:46rem">{texts.body}</div></div>'
+        )
+    else:
+        verbatim(texts.markdown if shown == "Markdown" else texts.yaml, height=640)
 
 
 def _restore(desk: Desk, chosen: Version, found: Sequence[Version]) -> None:
