@@ -23,7 +23,9 @@ WHOLE = 6
 def criteria(desk: Desk, findings: Sequence[Finding]) -> None:
     """Draw the list of criteria and the editor of the chosen one."""
     items: list[dict[str, Any]] = desk.data["criteria"]
-    left, right = st.columns([11, 10], gap="medium")
+    # Side by side where there is room; at 150 % the form stands below the list, nothing is cut.
+    row = st.container(horizontal=True, gap="medium", vertical_alignment="top")
+    left, right = row.container(width=430), row.container(width="stretch")
     with left:
         if not items:
             with st.container(border=True):

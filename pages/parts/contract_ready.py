@@ -33,7 +33,7 @@ def ready_popover(project: Project, version: Version, place: str) -> None:
             help="Its content stays as it is; it is only no longer marked as the one to work with.",
         )
         return
-    with st.popover(f"Mark version {version.number} as ready"):
+    with st.popover(f"Mark version {version.number} as ready"), st.container(width=380):
         left = _blockers(version.id, version.contract)
         if left:
             small(f"{plural(len(left), 'thing')} in the way; a new version can mend them:")

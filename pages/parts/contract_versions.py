@@ -25,6 +25,20 @@ from pages.parts.panels import small, verbatim
 from pages.parts.workspace import store
 
 
+_PAGE = """<style>
+.contract-page { max-height: 640px; overflow: auto; padding: 0.4rem 1.4rem 1.4rem; line-height: 1.5;
+  font-size: 0.93rem; border: 1px solid rgba(128,138,150,0.35); border-radius: 6px; }
+.contract-page > div { max-width: 46rem; overflow-wrap: anywhere; }
+.contract-page h1 { font-size: 1.35rem; } .contract-page h2 { font-size: 1.05rem; }
+.contract-page h3 { font-size: 0.95rem; }
+.contract-page h2, .contract-page h3 { padding: 0.9rem 0 0.2rem; }
+.contract-page p, .contract-page ul { margin: 0.25rem 0; font-size: inherit; }
+.contract-page li { font-size: inherit; margin: 0 0 0 1.2rem; }
+.contract-page pre { font: inherit; white-space: pre-wrap; margin: 0.25rem 0; padding: 0.2rem 0.8rem;
+  background: none; border: 0; border-left: 3px solid rgba(128,138,150,0.5); border-radius: 0; }
+</style>"""
+
+
 @st.cache_resource(max_entries=50, show_spinner=False)
 def _saved(project_id: int, revision: int) -> list[Version]:
     return all_versions(store(), project_id)
@@ -120,13 +134,13 @@ def _difference(older: Version, newer: Version) -> None:
         f"From version {older.number} to version {newer.number}: {plural(len(changes), 'change')}"
     )
     changes_table(changes)
-    gone = stale(older.contract, newer.contract, moved)
-    if gone.labels:
-        small("Question or examples differ: " + ", ".join(gone.labels))
-    if gone.verdicts:
-        small(
-            "Wording or check differs, so verdicts do not carry over: " + ", ".join(gone.verdicts)
-        )
+    if newer.number - older.number > 1:
+        # Between neighbours the table of effects says so, with counts.
+        gone = stale(older.contract, newer.contract, moved)
+        if gone.labels:
+            small("Question or examples differ: " + ", ".join(gone.labels))
+        if gone.verdicts:
+            small("Wording or check differs: " + ", ".join(gone.verdicts))
 
 
 def _effect_table(version: Version, done: Sequence[Effect]) -> None:
@@ -143,14 +157,18 @@ def _effect_table(version: Version, done: Sequence[Effect]) -> None:
                 "When (UTC)": (e.said_at or (version.created_at if e.reworded else ""))[
                     :16
                 ].replace("T", " "),
-                "Labels": f"{e.labels:,} {'kept' if e.labels_stand else 'stale'}",
-                "Verdicts": f"{e.verdicts:,} stale",
+                "Labels": _amount(e.labels, "kept" if e.labels_stand else "stale"),
+                "Verdicts": _amount(e.verdicts, "stale"),
             }
             for e in done
         ],
         hide_index=True,
         height=280 if len(done) > 7 else "content",
     )
+
+
+def _amount(count: int, what: str) -> str:
+    return f"{count:,} {what}" if count else "none given"
 
 
 def _meaning(effect: Effect) -> str:
@@ -187,11 +205,7 @@ def _out(desk: Desk, chosen: Version, found: Sequence[Version]) -> None:
     )
     if shown == "Page":
         # Every text in it was escaped where the page was made.
-        st.html(
-            '<div tabindex="0" style="max-height:640px;overflow:auto;padding:0.4rem 1.4rem 1.4rem;'
-            'border:1px solid rgba(128,138,150,0.35);border-radius:6px;line-height:1.5">'
-            f'<div style="max-width:46rem">{texts.body}</div></div>'
-        )
+        st.html(f'{_PAGE}<div class="contract-page" tabindex="0"><div>{texts.body}</div></div>')
     else:
         verbatim(texts.markdown if shown == "Markdown" else texts.yaml, height=640)
 
