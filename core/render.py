@@ -34,12 +34,13 @@ _CONTROL = re.compile("[\x00-\x08\x0e-\x1b\x1f\x7f]")
 
 @dataclass(frozen=True)
 class Calibration:
-    """What was measured on labelled outputs: how many, when, and the two error rates."""
+    """What was measured on labelled outputs: how many, when, the two error rates, of which judge."""
 
     n: int
     date: str
     false_accept_rate: Result
     false_reject_rate: Result
+    judge: str = ""
 
 
 @dataclass(frozen=True)
@@ -303,6 +304,8 @@ def _calibration(contract: Contract, found: Calibration | None) -> list[Block]:
          limits.false_reject_rate),
     )  # fmt: skip
     lines: list[Line] = [("Labelled examples: ", *head)]
+    if found is not None and found.judge:
+        lines.append(("Judge: ", Data(found.judge)))
     for name, result, limit in rows:
         allowed = "no limit set" if limit is None else f"limit {percent(limit)}"
         lines.append((f"{name}: ", _measured(result), f"; {allowed}"))

@@ -132,18 +132,6 @@ def test_lint_names_criterion_rule_and_fix(
     assert about[0]["message"] in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("to", ["sdk", "langgraph", "word"])
-def test_an_export_that_does_not_exist_is_refused_in_one_line(
-    folder: Path, capsys: pytest.CaptureFixture[str], to: str
-) -> None:
-    assert run(["export", "c.yaml", "--to", to]) == 2
-    found = capsys.readouterr()
-    assert "" == found.out
-    assert 1 == len(found.err.splitlines())
-    assert to in found.err
-    assert "Choose one of markdown, html, yaml, json." in found.err
-
-
 def test_every_form_of_a_contract_is_written(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -165,8 +165,6 @@ def lint(contract: ContractFile, as_json: Json = False, workspace: Workspace = W
 
 
 FORMATS = ("markdown", "html", "yaml", "json")
-PROGRAMS = ("sdk", "langgraph")
-"""Exports that are code: their names are taken, and refused by name until they exist."""
 
 
 def export(
@@ -180,12 +178,6 @@ def export(
     from core.render import contract_markdown
     from core.render_html import contract_html
 
-    if to in PROGRAMS:
-        raise InputError(
-            "--to",
-            f"writing a loop as code ({to}) does not exist yet.",
-            f"Choose one of {', '.join(FORMATS)}.",
-        )
     if to not in FORMATS:
         raise InputError(
             "--to", f"{show(to)} is not offered.", f"Choose one of {', '.join(FORMATS)}."

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 
 import streamlit as st
 
-from core.contract.contract import Contract
 from core.contract.difference import differences, stale
 from core.files.contracts import contract_to_json, contract_to_yaml
 from core.render import contract_markdown
@@ -17,7 +16,10 @@ from core.render_html import contract_body, contract_html
 from core.store.contracts import Version
 from core.store.contracts import versions as all_versions
 from core.store.effects import Effect, effects, renames
+from core.store.judgements import JudgeKind, judges
+from core.store.records import baseline, calibration
 from core.wording import plural
+from pages.parts import state
 from pages.parts.contract_desk import Desk, write
 from pages.parts.contract_ready import ready_popover
 from pages.parts.contract_tables import changes_table
@@ -61,15 +63,42 @@ class Texts:
 
 
 @st.cache_resource(max_entries=50, show_spinner="Writing the page …")
-def _texts(version_id: int, _contract: Contract) -> Texts:
+def _texts(
+    version_id: int, project_id: int, revision: int, judge: int | None, _version: Version
+) -> Texts:
     """Return a version in all forms; writing 500 criteria as YAML takes a second."""
+    contract = _version.contract
+    measured = None if judge is None else calibration(store(), project_id, _version, judge)
+    against = baseline(store(), project_id)
     return Texts(
-        contract_body(_contract),
-        contract_html(_contract),
-        contract_markdown(_contract),
-        contract_to_yaml(_contract),
-        contract_to_json(_contract),
+        contract_body(contract, calibration=measured, baseline=against),
+        contract_html(contract, calibration=measured, baseline=against),
+        contract_markdown(contract, calibration=measured, baseline=against),
+        contract_to_yaml(contract),
+        contract_to_json(contract),
     )
+
+
+def _judge(desk: Desk) -> int | None:
+    """Draw which judge the page's calibration is of; None while no judge has said anything."""
+    known = {
+        str(j.id): j.name
+        for j in judges(store(), desk.project.id)
+        if j.kind is not JudgeKind.CODE and j.outputs
+    }
+    picked = (
+        state.pick(
+            "judge",
+            "Calibration of",
+            list(known),
+            show=lambda key: known[key],
+            help="The error rates on the page: this judge's, on the labels of this project.",
+            width=260,
+        )
+        if known
+        else None
+    )
+    return None if picked is None else int(picked)
 
 
 def versions(desk: Desk) -> None:
@@ -81,18 +110,21 @@ def versions(desk: Desk) -> None:
     done = _effects(desk.project.id, desk.project.revision)
     _table(found, done)
     numbers = {v.number: v for v in found}
-    left, right, mark = st.columns([1, 1, 2], vertical_alignment="bottom")
-    one = left.selectbox("Read version", list(numbers), key=f"contract.read.{found[0].number}")
-    others = [n for n in numbers if n != one]
-    two = right.selectbox(
-        "and what changed since",
-        others,
-        key=f"contract.since.{found[0].number}",
-        disabled=not others,
-        index=0 if others else None,
-    )
-    chosen = numbers[one]
-    with mark:
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        one = st.selectbox(
+            "Read version", list(numbers), key=f"contract.read.{found[0].number}", width=150
+        )
+        others = [n for n in numbers if n != one]
+        two = st.selectbox(
+            "and what changed since",
+            others,
+            key=f"contract.since.{found[0].number}",
+            disabled=not others,
+            index=0 if others else None,
+            placeholder="no other",
+            width=190,
+        )
+        chosen = numbers[one]
         ready_popover(desk.project, chosen, "versions")
     if two is not None:
         older, newer = sorted((chosen, numbers[two]), key=lambda v: v.number)
@@ -179,7 +211,16 @@ def _meaning(effect: Effect) -> str:
 
 def _out(desk: Desk, chosen: Version, found: Sequence[Version]) -> None:
     """Draw one version in full and the ways to take it away."""
-    texts = _texts(chosen.id, chosen.contract)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        shown = st.segmented_control(
+            "Show as",
+            ["Page", "Markdown", "YAML"],
+            default="Page",
+            required=True,
+            key="contract.out",
+        )
+        judge = _judge(desk)
+    texts = _texts(chosen.id, desk.project.id, desk.project.revision, judge, chosen)
     name = f"contract-v{chosen.number}"
     with st.container(horizontal=True):
         st.button(
@@ -200,9 +241,6 @@ def _out(desk: Desk, chosen: Version, found: Sequence[Version]) -> None:
         st.download_button("Markdown", texts.markdown, f"{name}.md", on_click="ignore")
         st.download_button("YAML", texts.yaml, f"{name}.yaml", on_click="ignore")
         st.download_button("JSON", texts.json, f"{name}.json", on_click="ignore")
-    shown = st.segmented_control(
-        "Show as", ["Page", "Markdown", "YAML"], default="Page", required=True
-    )
     if shown == "Page":
         # Every text in it was escaped where the page was made.
         st.html(f'{_PAGE}<div class="contract-page" tabindex="0"><div>{texts.body}</div></div>')
