@@ -288,3 +288,14 @@ def test_five_hundred_criteria_are_drawn(refund: Store) -> None:
     assert "1" == table(page, "Lint")["Lint"][499]
     for tab in (TRY, VERSIONS):
         assert not go(page, tab).exception
+
+
+def test_a_criterion_is_found_by_its_key_without_a_mouse(refund: Store) -> None:
+    page = show(criterion="length")
+    page.selectbox(key=next(s.key for s in page.selectbox if s.label == "Go to")).set_value(3).run()
+    assert ("next_step", "next_step") == (page.query_params["criterion"], field(page, "Key").value)
+    press(page, "Move up")
+    assert ("next_step", 2) == (
+        field(page, "Key").value,
+        next(s.value for s in page.selectbox if s.label == "Go to"),
+    )

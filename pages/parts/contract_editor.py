@@ -13,8 +13,8 @@ from core.contract.finding import Finding
 from pages.parts import state
 from pages.parts.contract_desk import Desk, write
 from pages.parts.contract_fields import BY, criterion_form
-from pages.parts.contract_findings import choose, count_findings
-from pages.parts.panels import small
+from pages.parts.contract_findings import LIST, choose, count_findings
+from pages.parts.panels import visible
 
 WHOLE = 6
 """Criteria up to which the list shows whole questions."""
@@ -44,8 +44,6 @@ def criteria(desk: Desk, findings: Sequence[Finding]) -> None:
                     "Move down", on_click=_move, args=(desk, at, 1), disabled=at == len(items) - 1
                 )
                 st.button("Delete", on_click=_delete, args=(desk, at))
-        if items:
-            small("Keyboard: Tab to the list, ↑ ↓ to move, Space to choose; Tab on to the buttons.")
     if items:
         with right:
             criterion_form(desk, at, findings)
@@ -58,12 +56,16 @@ def _list(desk: Desk, items: list[dict[str, Any]], findings: Sequence[Finding]) 
     keys = [str(c.get("key", "")) for c in items]
     at = _chosen(keys)
     count_findings(desk, findings, keys, at)
-    table = desk.key("list")
+    if len(items) > 1:
+        _go_to(desk, keys, at)
+    table = desk.key("list", st.session_state.get(LIST, 0))
     counts = Counter(f.position for f in findings)
 
     def chosen() -> None:
         rows = st.session_state[table]["selection"]["rows"]
-        choose(keys[rows[0]] if rows else keys[0], rows[0] if rows else 0)
+        # A second click takes the mark away: the criterion stays open, and its row marked.
+        to = rows[0] if rows else at
+        choose(keys[to], to, in_list=bool(rows))
 
     st.dataframe(
         [
@@ -91,6 +93,26 @@ def _list(desk: Desk, items: list[dict[str, Any]], findings: Sequence[Finding]) 
         },
     )
     return at
+
+
+def _go_to(desk: Desk, keys: list[str], at: int) -> None:
+    """Draw a field that finds a criterion by letters of its key: rows of a table need a mouse."""
+    name = desk.key("goto")
+    st.session_state[name] = at
+
+    def chosen() -> None:
+        to = st.session_state[name]
+        choose(keys[to], to)
+
+    st.selectbox(
+        "Go to",
+        range(len(keys)),
+        format_func=lambda i: f"{i + 1}. {visible(keys[i])}",
+        key=name,
+        on_change=chosen,
+        help="By keyboard: letters of a key, ↑ ↓, Enter. Tab leads on to Add, Duplicate, Move and "
+        "Delete and to the form.",
+    )
 
 
 def _chosen(keys: list[str]) -> int:

@@ -132,7 +132,14 @@ def count_findings(desk: Desk, findings: Sequence[Finding], keys: Sequence[str],
             )
 
 
-def choose(key: str, at: int) -> None:
+LIST = "contract.list"
+"""How often a criterion was chosen elsewhere than in the list, which then is drawn afresh."""
+
+
+def choose(key: str, at: int, *, in_list: bool = False) -> None:
     """Open a criterion in the form; two may share a key while one is being renamed."""
     state.put("criterion", key)
     st.session_state["contract.at"] = at
+    if not in_list:
+        # A table that somebody clicked follows its own selection only.
+        st.session_state[LIST] = st.session_state.get(LIST, 0) + 1
