@@ -43,6 +43,7 @@ def where(page: Any) -> list[Any]:
     return found
 
 
+@pytest.mark.soak
 def test_findings_come_while_typing_and_the_text_and_caret_stay(
     shared_server: Server, browser: Browser, project: tuple[Store, str]
 ) -> None:
