@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from core.labelling.label import LabelKind
 from core.store import tables as t
 from core.store.judgements import newest_verdicts
-from core.store.labels import newest_labels
+from core.store.newest import newest_labels
 from core.store.outputs import StoredOutput, load_outputs
 from core.store.store import Store
 from core.verdict import CriterionVerdict
