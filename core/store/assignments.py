@@ -159,8 +159,8 @@ def claim(
         # Held without a change: asking for more when there is none must not make numbers stale.
         c.execute(sa.select(t.project.c.id).where(t.project.c.id == project_id).with_for_update())
         _release_idle(c, project_id, settings, but=reviewer_id)
-        rows = _rows(c, project_id)
-        voters = _voters(c, project_id)
+        rows = assigned(c, project_id)
+        voters = voters_of(c, project_id)
         most = settings.reviewers_each or len(voters) + len(rows) + 1_000_000
         taken: dict[int, dict[int, int | None]] = {}
         how: dict[int, tuple[Stratum, float]] = {}
@@ -217,8 +217,8 @@ def release(store: Store, project_id: int, reviewer_id: int) -> int:
 def loads(store: Store, project_id: int) -> list[Load]:
     """Return the share of every reviewer who was given outputs, in the order they joined."""
     with store.read() as c:
-        rows = [r for r in _rows(c, project_id) if r.slot is not None]
-        voters = _voters(c, project_id)
+        rows = [r for r in assigned(c, project_id) if r.slot is not None]
+        voters = voters_of(c, project_id)
         acts = _last_acts(c, project_id)
         people = sa.select(t.reviewer).where(t.reviewer.c.project_id == project_id)
         names = {r.id: r.name for r in c.execute(people.order_by(t.reviewer.c.id))}
@@ -231,7 +231,7 @@ def loads(store: Store, project_id: int) -> list[Load]:
     return found
 
 
-def _rows(c: sa.Connection, project_id: int) -> list[Any]:
+def assigned(c: sa.Connection, project_id: int) -> list[Any]:
     """Return the assignments of current outputs, oldest first."""
     table = tl.assignment
     query = sa.select(table).join(t.output, t.output.c.id == table.c.output_id)
@@ -239,7 +239,7 @@ def _rows(c: sa.Connection, project_id: int) -> list[Any]:
     return list(c.execute(query.order_by(table.c.id)))
 
 
-def _voters(c: sa.Connection, project_id: int) -> dict[int, set[int]]:
+def voters_of(c: sa.Connection, project_id: int) -> dict[int, set[int]]:
     """Return who has said anything of each output, of whatever criterion and wording."""
     newest = newest_votes(project_id).subquery()
     query = (
@@ -285,10 +285,10 @@ def _release_idle(c: sa.Connection, project_id: int, settings: QueueSettings, bu
 def _release(c: sa.Connection, project_id: int, people: list[int]) -> int:
     if not people:
         return 0
-    voters = _voters(c, project_id)
+    voters = voters_of(c, project_id)
     ids = [
         r.id
-        for r in _rows(c, project_id)
+        for r in assigned(c, project_id)
         if r.slot is not None
         and r.reviewer_id in people
         and r.reviewer_id not in voters.get(r.output_id, set())
