@@ -11,6 +11,8 @@ from core.labelling.label import LabelKind
 from core.store import tables as t
 from core.store import tables_labelling as tl
 from core.store.blind import Sight
+from core.store.contracts import Version
+from core.store.live import asked
 from core.store.newest import ASIDE, in_force, newest_of_each_kind
 from core.store.store import Store, now
 from core.verdict import LabelValue
@@ -38,10 +40,13 @@ class StoredLabel:
     question_hash: str
 
 
-def stored_labels(store: Store, project_id: int, sight: Sight | None = None) -> list[StoredLabel]:
+def stored_labels(
+    store: Store, project_id: int, sight: Sight | None = None, *, live: Version | None = None
+) -> list[StoredLabel]:
     """Return all labels of current outputs, in the order of outputs, criteria and reviewers.
 
-    With `sight` only the own ones, and what others said where that may be seen.
+    With `sight` only the own ones, and what others said where that may be seen. With `live` only
+    those about a criterion of that version as it is worded there.
     """
     newest = newest_of_each_kind(project_id).subquery()
     given = tl.assignment
@@ -72,7 +77,12 @@ def stored_labels(store: Store, project_id: int, sight: Sight | None = None) -> 
     apart = {LabelKind.ADJUDICATION, *ASIDE}
     found = []
     with store.read() as c:
+        keys = asked(c, project_id, live)
         for r in c.execute(query):
+            if live is not None and (
+                r.criterion not in keys or not keys[r.criterion].holds(r.question_hash)
+            ):
+                continue
             own = sight is None or r.reviewer_id == sight.reviewer_id
             if not own and sight is not None and not sight.may_see(r.criterion, r.output_id):
                 continue
