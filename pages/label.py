@@ -15,7 +15,7 @@ from pages.parts.group_panels import group_screen
 from pages.parts.import_panel import import_screen
 from pages.parts.labeller.labeller import labeller, question
 from pages.parts.panels import empty, small
-from pages.parts.queue_panel import need_labelling, queue_screen, say_queue
+from pages.parts.queue_panel import need_labelling, queue_screen, say_practice
 from pages.parts.reviewer import change, need_reviewer, signed_in
 from pages.parts.settle_panels import settle
 from pages.parts.workspace import need_project, store, version
@@ -73,7 +73,7 @@ if view == "group":
     group_screen(project, current, reviewer)
     st.stop()
 assert chosen is not None
-say_queue(project, current, reviewer, chosen)
+say_practice(project, current, reviewer, [chosen])
 labeller(
     store(),
     project,

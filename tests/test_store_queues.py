@@ -38,7 +38,7 @@ from core.store.labels import NewLabel, add_labels, reviewer_labels, save_labels
 from core.store.outputs import NewOutput, add_outputs, current_ids
 from core.store.practice import against_self, reveals, settled_items
 from core.store.progress import load_progress
-from core.store.queues import Queue, build_queue
+from core.store.queues import Queue, build_queue, slot_states
 from core.store.results import load_results
 from core.store.settling import Reader, load_label_table
 from core.store.store import Project, Store, open_store
@@ -480,7 +480,7 @@ def test_a_new_reviewer_practises_first_and_sees_each_answer_after_the_own(
     seen = reveals(store, project.id, version, ana, "tone", all_)
     assert seen.keys() == set(items[:4])
     for output, shown in seen.items():
-        assert shown["settled"] == ("PASS" if settled.index(output) % 2 == 0 else "FAIL")
+        assert shown["verdict"] == ("PASS" if settled.index(output) % 2 == 0 else "FAIL")
         assert shown["note"] == ("warm enough" if output == settled[0] else "")
     assert reveals(store, project.id, version, dee, "tone", all_) == {}
     # A second answer, after the settled one was shown, says nothing.
@@ -540,9 +540,9 @@ def test_a_changed_criterion_has_a_queue_of_just_its_stale_labels(
     # The label of before is shown only where the new one is stored, and it is the own one.
     assert reveals(store, project.id, newer, ana, "tone", ids) == {}
     say(store, project, ana, ids[:1], P)
-    assert reveals(store, project.id, newer, ana, "tone", ids) == {
-        ids[0]: {"previous": "FAIL", "note": "curt"}
-    }
+    [shown] = reveals(store, project.id, newer, ana, "tone", ids).items()
+    assert shown[0] == ids[0]
+    assert (shown[1]["kind"], shown[1]["verdict"], shown[1]["note"]) == ("stale", "FAIL", "curt")
     assert sorted(open_of(queue(store, project, ana, only=Mode.STALE))) == ids[1:4]
     say(store, project, ana, ids[:1], None, kind=LabelKind.UNDO)
     assert reveals(store, project.id, newer, ana, "tone", ids) == {}
@@ -572,3 +572,45 @@ def test_deferred_outputs_come_last(store: Store, project: Project) -> None:
         }  # fmt: skip
         c.execute(t.label.insert().values(values))
     assert open_of(queue(store, project, ana)) == [*first[1:], first[0]]
+
+
+# --- several criteria at once ---------------------------------------------------------------------
+
+
+def test_asked_several_things_an_output_is_done_when_all_are(
+    store: Store, project: Project
+) -> None:
+    version = bench(store, project, 60, repeats=True, practice=True)
+    ben, chloe, ana = who(store, project, "Ben", "Chloé", "Ana")
+    ids = current_ids(store, project.id)
+    for one in (ben, chloe):
+        say(store, project, one, ids[:2], P)
+        say(store, project, one, ids[1:3], F, key=OVERALL)
+
+    def both() -> Queue:
+        return build_queue(store, project, version, ana, ["tone", OVERALL])
+
+    assert [e.slot for e in both().entries] == [f"{ids[1]}:practice"]
+    say(store, project, ana, ids[1:2], P, kind=LabelKind.PRACTICE)
+    assert both().practising
+    say(store, project, ana, ids[1:2], P, kind=LabelKind.PRACTICE, key=OVERALL)
+    found = both()
+    assert found.practice is not None
+    assert (found.practising, found.practice.same) == (False, 0)
+    assert sorted(open_of(found)) == [o for o in ids if o != ids[1]]
+    first = open_of(found)
+    say(store, project, ana, first[:50], P)
+    assert both().start == 0
+    say(store, project, ana, first[:25], P, key=OVERALL)
+    found = both()
+    assert found.start == 25
+    again = [e for e in found.entries if e.mode is Mode.REPEAT]
+    assert {e.output_id for e in again} <= set(first[:25])
+    assert again[0].slot == f"{again[0].output_id}:repeat"
+    say(store, project, ana, [again[0].output_id], F, kind=LabelKind.REPEAT)
+    assert again[0] in both().entries
+    say(store, project, ana, [again[0].output_id], P, kind=LabelKind.REPEAT, key=OVERALL)
+    assert again[0] not in both().entries
+    assert slot_states(store, project.id, version, ana, "tone") == {
+        again[0].slot: "FAIL", f"{ids[1]}:practice": "PASS",
+    }  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -46,23 +46,30 @@ def practice_of(
     store: Store,
     project_id: int,
     version: Version | None,
-    criterion: str,
-    own: Iterable[LabelState],
-    met: Mapping[int, str],
+    own: Mapping[str, Sequence[LabelState]],
+    met: Mapping[str, Mapping[int, str]],
     *,
     seed: str,
 ) -> Practice | None:
     """Return the practice round asked of a reviewer, None for who has labelled here before.
 
-    `own` are the reviewer's labels of the criterion, `met` the first practice answer by output.
+    `own` holds the reviewer's labels by criterion, `met` the first practice answer by criterion
+    and output. Asked of several criteria at once, an item is one that is settled on all of them,
+    and is as settled when all answers are. A label on any of them ends the round.
     """
-    begun = any(s.verdict is not None for s in own)
-    if begun and not met:
+    keys = list(own)
+    begun = any(s.verdict is not None for given in own.values() for s in given)
+    both = [o for o in met[keys[0]] if all(o in met[key] for key in keys)]
+    if begun and not both:
         return None
-    settled = settled_items(store, project_id, version, criterion)
-    items = list(met) if begun else practice_round(settled, list(met), seed=seed)
-    same = sum(o in settled and settled[o] == (word == "PASS") for o, word in met.items())
-    return Practice(tuple(items), tuple(met), same)
+    known = [settled_items(store, project_id, version, key) for key in keys]
+    settled = {o: good for o, good in known[0].items() if all(o in one for one in known)}
+    items = both if begun else practice_round(settled, both, seed=seed)
+    same = sum(
+        all(one.get(o) == (met[key][o] == "PASS") for key, one in zip(keys, known, strict=True))
+        for o in both
+    )
+    return Practice(tuple(items), tuple(both), same)
 
 
 def settled_items(
@@ -92,10 +99,10 @@ def reveals(
 ) -> dict[int, dict[str, Any]]:
     """Return, by output id, what this reviewer may see now that the own label is stored.
 
-    For an answer of the practice round `{"settled": "PASS" or "FAIL", "note": why it was settled
-    so}`; for a label of the present wording `{"previous": verdict, "note": note}`, the reviewer's
-    own under an earlier one, if there is any. An output without a stored own label is left out,
-    whatever is known of it. Raises InputError for a criterion that is not asked.
+    `{"kind": "practice", "verdict": as settled, "note": why it was settled so, "at": ""}` for an
+    answer of the practice round; for a label of the present wording `{"kind": "stale", "verdict",
+    "note", "at"}`, what this reviewer said under an earlier one, if anything. An output without a
+    stored own label is left out, whatever is known of it. Raises InputError for a criterion that is not asked.
     """
     wanted = set(outputs)
     with store.read() as c:
@@ -106,13 +113,13 @@ def reveals(
     found: dict[int, dict[str, Any]] = {}
     done, _, _ = states(reviewer_labels(store, project_id, reviewer_id, criterion), question)
     for output in wanted & done & set(before):
-        verdict, note = before[output]
-        found[output] = {"previous": verdict, "note": note}
+        found[output] = {"kind": "stale", **before[output]}
     if wanted & set(met):
         settled = settled_items(store, project_id, version, criterion)
         for output in wanted & set(met) & set(settled):
             word = LabelValue.PASS if settled[output] else LabelValue.FAIL
-            found[output] = {"settled": word.value, "note": notes.get(output, "")}
+            note = notes.get(output, "")
+            found[output] = {"kind": "practice", "verdict": word.value, "note": note, "at": ""}
     return found
 
 
@@ -215,8 +222,8 @@ def _labels(newest: sa.Select[Any]) -> sa.Select[Any]:
 
 def _earlier(
     c: sa.Connection, project_id: int, reviewer_id: int, question: Asked
-) -> dict[int, tuple[str, str]]:
-    """Return a reviewer's newest label and note of another wording, by output."""
+) -> dict[int, dict[str, str]]:
+    """Return a reviewer's newest label of another wording with note and time, by output."""
     query = (
         sa.select(t.label)
         .where(
@@ -229,7 +236,11 @@ def _earlier(
         .order_by(t.label.c.id)
     )
     last = {r.output_id: r for r in c.execute(query) if not question.holds(r.question_hash)}
-    return {o: (r.verdict, r.note) for o, r in last.items() if r.verdict is not None}
+    return {
+        o: {"verdict": r.verdict, "note": r.note, "at": r.labelled_at}
+        for o, r in last.items()
+        if r.verdict is not None
+    }
 
 
 def _why_settled(c: sa.Connection, project_id: int, question: Asked) -> dict[int, str]:

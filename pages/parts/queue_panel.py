@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import streamlit as st
 
 from core.labelling.draw import EVERY, PRACTICE
-from core.labelling.label import Mode
 from core.store.assignments import (
     Load,
     QueueSettings,
@@ -191,21 +191,22 @@ def need_labelling(project: Project, reviewer: Reviewer) -> None:
     st.stop()
 
 
-def say_queue(project: Project, current: Version | None, reviewer: Reviewer, key: str) -> None:
-    """Say what is special about this reviewer's queue: the practice round, stale labels."""
-    found = build_queue(store(), project, current, reviewer.id, key)
-    if found.practice is not None and found.practice.items:
-        p = found.practice
-        said = f"{len(p.met)} of {len(p.items)} answered, {p.same} as settled."
+def say_practice(
+    project: Project, current: Version | None, reviewer: Reviewer, keys: Sequence[str]
+) -> None:
+    """Say where this reviewer's practice round stands, if there is to be one."""
+    if not queue_settings(store(), project.id).practice:
+        return
+    found = build_queue(store(), project, current, reviewer.id, keys)
+    p = found.practice
+    if p is None:
+        return
+    if not p.items:
+        small("Nothing is settled here yet: the practice round is skipped.")
+    elif found.practising:
         small(
-            f"Practice round: {said} Your labels count from the next item on."
-            if found.practising
-            else f"Practice round done: {p.same} of {len(p.items)} as settled."
+            f"Practice round of {plural(len(p.items), 'settled item')}: {len(p.met)} answered, "
+            f"{p.same} as settled. Your labels count after it."
         )
-    elif found.practice is not None:
-        small("Nothing is settled on this criterion yet: the practice round is skipped.")
-    stale = sum(e.mode is Mode.STALE for e in found.entries)
-    if stale:
-        small(
-            f"{plural(stale, 'label')} of yours are for an earlier wording and wait to be redone."
-        )
+    else:
+        small(f"Practice round done: {p.same} of {len(p.items)} as settled.")
