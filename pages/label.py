@@ -42,15 +42,16 @@ if view == "import":
     export_screen(project, current)
     st.stop()
 
+if view == "queue":
+    queue_screen(project, current)
+    st.stop()
+
 if not count_outputs(store(), project.id):
     empty("There are no outputs to label yet.", "Import outputs", "label", view="import")
 
 reviewer = need_reviewer(store(), project)
 if view == "settle":
     settle(project, reviewer)
-    st.stop()
-if view == "queue":
-    queue_screen(project, current, reviewer)
     st.stop()
 if view == "label":
     need_labelling(project, reviewer)

@@ -20,10 +20,9 @@ from core.store.label_rows import (
 from core.store.store import Project
 from core.verdict import OVERALL
 from core.wording import plural
-from pages.parts import state
 from pages.parts.guard import guarded, say_what_failed
 from pages.parts.panels import small
-from pages.parts.reviewer import signed_in
+from pages.parts.reviewer import named
 from pages.parts.sight import say_hidden, sight
 from pages.parts.workspace import store
 
@@ -83,7 +82,7 @@ def _export(project: Project, current: Version | None, held: list[Held]) -> None
 
 
 def _take_back(project: Project, held: list[Held]) -> None:
-    who = signed_in() or state.get("reviewer") or "somebody"
+    who = named() or "somebody"
     if held:
         names = {str(one.reviewer_id): one for one in held}
         chosen = st.selectbox(

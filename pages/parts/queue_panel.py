@@ -26,27 +26,29 @@ from core.wording import criterion_name, plural, rate
 from pages.parts.guard import guarded, say_what_failed
 from pages.parts.labeller.labeller import Reviewer
 from pages.parts.panels import small
+from pages.parts.reviewer import named
 from pages.parts.sight import start_again
 from pages.parts.workspace import store
 
 KEYS = ("each", "first", "random", "repeats", "practice", "hours", "seed")
 
 
-def queue_screen(project: Project, current: Version | None, reviewer: Reviewer) -> None:
-    """Draw the settings, the shares of the reviewers, and how steady each of them is."""
+def queue_screen(project: Project, current: Version | None) -> None:
+    """Draw the settings, the shares of the reviewers, and how steady each of them is.
+
+    Nobody has to be a reviewer for it: who sets up the queue need not label.
+    """
     say_what_failed()
     stored = queue_settings(store(), project.id)
-    left, right = st.columns([3, 2], gap="large")
+    left, right = st.columns(2, gap="large")
     with left:
-        _settings(project, current, reviewer, stored)
+        _settings(project, current, stored)
     with right:
         _shares(project, stored)
         _against_self(project, current)
 
 
-def _settings(
-    project: Project, current: Version | None, reviewer: Reviewer, stored: QueueSettings
-) -> None:
+def _settings(project: Project, current: Version | None, stored: QueueSettings) -> None:
     names = {key: f"queue.{project.id}.{key}" for key in KEYS}
     with st.form(f"queue.form.{project.id}", border=False):
         st.subheader("How outputs reach reviewers", anchor=False)
@@ -90,7 +92,7 @@ def _settings(
             help="Another seed is another order. What was given out stays where it is.",
         )  # fmt: skip
         st.form_submit_button(
-            "Save", type="primary", on_click=_save, args=(project.id, reviewer.name, names)
+            "Save", type="primary", on_click=_save, args=(project.id, named(), names)
         )
 
 
@@ -130,10 +132,12 @@ def _shares(project: Project, stored: QueueSettings) -> None:
     elif not found:
         st.caption("Nothing is given out yet: a reviewer is given outputs on opening the queue.")
     for load in found:
-        with st.container(horizontal=True, vertical_alignment="center"):
-            last = f", last act {load.last_act[:16].replace('T', ' ')} UTC" if load.last_act else ""
-            st.text(f"{load.name}: {plural(load.given, 'output')}, {load.open:,} not begun{last}")
-            if load.open:
+        says, button = st.columns([3, 1], vertical_alignment="center")
+        with says.container(gap="xxsmall"):
+            st.text(f"{load.name}: {plural(load.given, 'output')}, {load.open:,} not begun")
+            small(f"Last act {load.last_act[:16].replace('T', ' ')} UTC")
+        if load.open:
+            with button:
                 _give_back(project, load)
 
 

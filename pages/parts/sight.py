@@ -10,10 +10,9 @@ from core.store.blind import Sight, hidden_traces, set_standing, sight_of
 from core.store.contracts import Version
 from core.store.store import Project
 from core.wording import plural
-from pages.parts import state
 from pages.parts.guard import guarded
 from pages.parts.panels import small
-from pages.parts.reviewer import signed_in
+from pages.parts.reviewer import named
 from pages.parts.workspace import store
 
 
@@ -27,14 +26,14 @@ class Seen:
 
 def sight(project: Project, current: Version | None) -> Sight | None:
     """Return what the person at this screen may see of the project, None for everything."""
-    name = signed_in() or state.get("reviewer") or ""
+    name = named()
     found = _seen(project.id, project.revision, name, current) if name else None
     return None if found is None else found.sight
 
 
 def hidden_trace_ids(project: Project, current: Version | None) -> frozenset[str]:
     """Return the ids of the traces that the person at this screen may not see yet."""
-    name = signed_in() or state.get("reviewer") or ""
+    name = named()
     found = _seen(project.id, project.revision, name, current) if name else None
     return frozenset() if found is None else found.traces
 
@@ -50,7 +49,7 @@ def say_hidden(project: Project, found: Sight, hidden: int, what: str, where: st
     """Say that something is hidden and why; `where` tells this button from others on the page."""
     if not hidden:
         return
-    name = signed_in() or state.get("reviewer") or ""
+    name = named()
     with st.container(border=True, horizontal=True, vertical_alignment="center"):
         is_, it = ("is", "it") if hidden == 1 else ("are", "them")
         small(
