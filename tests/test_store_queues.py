@@ -223,6 +223,29 @@ def test_eight_who_claim_at_once_get_no_output_twice(
     assert got.total() == 120 * each
 
 
+def test_one_new_person_in_eight_tabs_at_once_is_one_reviewer(
+    store: Store, store_url: str, project: Project
+) -> None:
+    found: list[object] = []
+
+    def open_tab(name: str) -> None:
+        own = open_store(url=store_url)
+        try:
+            found.append(save_reviewer(own, project.id, name)[0])
+        except BaseException as error:
+            found.append(error)
+        finally:
+            own.close()
+
+    threads = [threading.Thread(target=open_tab, args=("Ana" + " " * n,)) for n in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [found[0]] * 8
+    assert isinstance(found[0], int)
+
+
 def test_two_people_cannot_hold_one_place(store: Store, project: Project) -> None:
     """The table refuses what a claim never does."""
     version = bench(store, project, 3, reviewers_each=1)

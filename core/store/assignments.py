@@ -23,7 +23,7 @@ from core.store.judgements import JudgeKind, judges
 from core.store.live import counted_outputs
 from core.store.newest import newest_votes
 from core.store.results import load_results
-from core.store.store import Store, now
+from core.store.store import Store, lock_project, now
 from core.verdict import OVERALL
 
 BATCH = 50
@@ -156,8 +156,8 @@ def claim(
     else:
         outputs = output_strata(store, project_id, version)
     with store.write() as c:
-        # Held without a change: asking for more when there is none must not make numbers stale.
-        c.execute(sa.select(t.project.c.id).where(t.project.c.id == project_id).with_for_update())
+        # No new revision yet: asking for more when there is none must not make numbers stale.
+        lock_project(c, project_id)
         _release_idle(c, project_id, settings, but=reviewer_id)
         rows = assigned(c, project_id)
         voters = voters_of(c, project_id)
