@@ -193,8 +193,13 @@ def write_wide(rows: Sequence[LabelRow], criteria: Sequence[str], form: str = "c
 def wide_shape(columns: Sequence[str], criteria: Sequence[str]) -> Shape:
     """Return the shape of a file `write_wide` wrote."""
     by = {_column(key): key for key in criteria if _column(key) in columns}
-    more = {"kind": "kind"} if "kind" in columns else {}
-    return Shape("sample_id", by_criterion=by, trial="trial", who="reviewer", more=more)
+    return Shape("sample_id", by_criterion=by, trial="trial", who="reviewer", more={"kind": "kind"})
+
+
+def kind_column(table: Table) -> dict[str, str]:
+    """Return where a table says what each row is, if its column "kind" holds nothing but KINDS."""
+    own = "kind" in table.columns and set(table.column("kind")) <= {"", *KINDS}
+    return {"kind": "kind"} if own else {}
 
 
 def _column(criterion: str) -> str:
