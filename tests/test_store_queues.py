@@ -628,3 +628,19 @@ def test_asked_several_things_an_output_is_done_when_all_are(
     assert slot_states(store, project.id, version, ana, "tone") == {
         again[0].slot: "FAIL", f"{ids[1]}:practice": "PASS",
     }  # fmt: skip
+
+
+def test_stale_labels_are_queued_again_where_outputs_are_given_out(
+    store: Store, project: Project
+) -> None:
+    """Also what the reviewer labelled unasked, before anything was given out."""
+    bench(store, project, 30)
+    ana, ben = who(store, project, "Ana", "Ben")
+    ids = current_ids(store, project.id)
+    say(store, project, ana, ids[:2], F)
+    save_queue_settings(store, project.id, QueueSettings(1, seed="s"), "Lea")
+    more = [o for o in open_of(queue(store, project, ana)) if o not in ids[:2]][:3]
+    say(store, project, ana, more, P)
+    save_version(store, project.id, contract("Kind?"), based_on=1)
+    assert sorted(open_of(queue(store, project, ana, only=Mode.STALE))) == sorted([*ids[:2], *more])
+    assert open_of(queue(store, project, ben, only=Mode.STALE)) == []

@@ -7,6 +7,7 @@ same place; the unique places of the table say so once more.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -161,7 +162,7 @@ def claim(
         _release_idle(c, project_id, settings, but=reviewer_id)
         rows = assigned(c, project_id)
         voters = voters_of(c, project_id)
-        most = settings.reviewers_each or len(voters) + len(rows) + 1_000_000
+        most = settings.reviewers_each or math.inf
         taken: dict[int, dict[int, int | None]] = {}
         how: dict[int, tuple[Stratum, float]] = {}
         for r in rows:
