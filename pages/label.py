@@ -7,12 +7,11 @@ ensure()
 import streamlit as st
 
 from core.store.outputs import count_outputs
-from core.verdict import OVERALL
-from core.wording import criterion_name
 from pages.parts import state
 from pages.parts.group_panels import group_screen
 from pages.parts.import_panel import import_screen
-from pages.parts.labeller.labeller import labeller, question
+from pages.parts.labeller.choices import choose
+from pages.parts.labeller.labeller import labeller
 from pages.parts.panels import empty, small
 from pages.parts.reviewer import change, need_reviewer, signed_in
 from pages.parts.settle_panels import settle
@@ -46,28 +45,15 @@ if view == "settle":
     settle(project, reviewer)
     st.stop()
 
-keys = [*(current.contract.keys if current else ()), OVERALL]
-chosen: str | None = OVERALL
 with st.container(horizontal=True, vertical_alignment="center"):
-    if view == "label":
-        chosen = state.pick(
-            "criterion", "Criterion", keys, show=criterion_name,
-            label_visibility="collapsed", width=300,
-        )  # fmt: skip
+    asked = choose(current) if view == "label" else None
     if current is None:
         small("No contract yet: label, say why in a note, then group the notes into criteria.")
     st.space("stretch")
     st.text(f"Reviewer: {reviewer.name}", width="content")
     if not signed_in():
         st.button("Change", on_click=change, type="tertiary")
-if view == "group":
+if asked is None:
     group_screen(project, current, reviewer)
-    st.stop()
-assert chosen is not None
-labeller(
-    store(),
-    project,
-    store().identity(project.id),
-    reviewer,
-    question(current.contract if current else None, chosen),
-)
+else:
+    labeller(store(), project, store().identity(project.id), reviewer, asked)

@@ -12,14 +12,15 @@ from core.contract.contract import Contract
 from core.store.contracts import save_version
 from core.store.outputs import NewOutput, add_outputs
 from core.store.store import Store, open_store
-from pages.parts.labeller.labeller import (
+from pages.parts.labeller.feed import (
     HARD_BUDGET,
+    Asked,
     Reviewer,
     question,
     queue_data,
-    receive,
     texts,
 )
+from pages.parts.labeller.labeller import receive
 
 PAGE = Path(__file__).parents[1] / "pages" / "label.py"
 CONTRACT = Contract.from_data(
@@ -156,11 +157,11 @@ def test_a_colleagues_labels_are_not_in_the_answer(workspace: Store) -> None:
     ana, act, inbox = talk(workspace)
     project = workspace.projects()[0]
     receive(workspace, project, ana, {"nonce": "n", "entries": [act]}, inbox)
-    asked = question(None, "overall")
+    asked = Asked((question(None, "overall"),))
     mine = queue_data(workspace, project, ana, asked, {})
     theirs = queue_data(workspace, project, Reviewer(2, "Ben", "ben"), asked, {})
-    assert mine["states"] == {"1": ["PASS", False, "", False]}
-    assert theirs["states"] == {}
+    assert mine["states"]["overall"] == {"1": ["PASS", False, "", False]}
+    assert theirs["states"] == {"overall": {}}
     assert sorted(theirs["order"]) == sorted(mine["order"]) == list(range(1, 31))
     assert mine["order"][0] == 1
 
@@ -169,16 +170,16 @@ def test_a_new_wording_makes_old_labels_stale(workspace: Store) -> None:
     ana, act, inbox = talk(workspace)
     project = workspace.projects()[0]
     save_version(workspace, project.id, CONTRACT)
-    asked = question(CONTRACT, "tone")
+    asked = Asked((question(CONTRACT, "tone"),))
     acts = [
-        {**act, "criterion": "tone", "question_hash": asked.hash},
+        {**act, "criterion": "tone", "question_hash": asked.questions[0].hash},
         {**act, "criterion": "tone", "question_hash": "older", "seq": 2, "output": 2},
     ]
     receive(workspace, project, ana, {"nonce": "n", "entries": acts}, inbox)
     answer = queue_data(workspace, project, ana, asked, {})
-    assert answer["states"] == {
+    assert answer["states"]["tone"] == {
         "1": ["PASS", False, "", False],
-        "2": ["PASS", False, "", True],
+        "2": [None, False, "", True],
     }
     assert answer["order"][0] == 1
     assert 2 in answer["order"][1:]
@@ -187,7 +188,7 @@ def test_a_new_wording_makes_old_labels_stale(workspace: Store) -> None:
 def test_only_what_is_asked_for_is_sent(workspace: Store) -> None:
     ana, _, _ = talk(workspace)
     project = workspace.projects()[0]
-    asked = question(None, "overall")
+    asked = Asked((question(None, "overall"),))
     answer = queue_data(workspace, project, ana, asked, {"queue": asked.queue, "ids": [7, 999, 3]})
     assert "order" not in answer
     assert [item["id"] for item in answer["items"]] == [7, 3]
