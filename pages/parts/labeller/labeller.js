@@ -89,7 +89,7 @@ class Labeller extends Talk {
     return this.root.isConnected && this.root.checkVisibility() && !this.covered();
   }
   covered() {
-    return Boolean(document.querySelector('[role="dialog"]') || this.el("dialog[open]"));
+    return this.sheet.box.open || this.jump.box.open || Boolean(document.querySelector('[role="dialog"]'));
   }
 
   onKey(e) {

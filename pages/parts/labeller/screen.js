@@ -2,10 +2,17 @@
 // the labeller (labeller.js) knows and changes none of it, but for what belongs to the screen:
 // `shown`, what the last frame showed, and `shownAt`, when.
 
+const NUMBER = new Intl.NumberFormat("en");
+
 class Screen {
   constructor(parent) {
     this.root = parent.querySelector(".labeller");
-    this.el = (selector) => this.root.querySelector(selector);
+    const found = new Map(); // nothing in the element is ever replaced by another of its name
+    this.el = (selector) => {
+      if (!found.has(selector)) found.set(selector, this.root.querySelector(selector));
+      return found.get(selector);
+    };
+    this.buttons = [];
     this.reader = new Reader(this.root);
     this.sheet = new Sheet(this.root);
     this.jump = new Jump(this.root, (slot) => this.lookAtSlot(slot));
@@ -28,6 +35,7 @@ class Screen {
         if (e.detail < 2 || e.timeStamp - this.clicked > 300) this.act(act, e.timeStamp);
         this.clicked = e.timeStamp;
       });
+      this.buttons.push([act, button]);
       const foot = ["defer", "undo", "back", "next"].includes(act.id);
       this.el(act.verdict ? ".verdicts" : foot ? ".moves" : ".looks").append(button);
     }
@@ -107,7 +115,7 @@ class Screen {
 
   finished() {
     const n = this.work.order.length;
-    const all = `all ${n.toLocaleString("en")} ${n === 1 ? "output" : "outputs"}`;
+    const all = `all ${NUMBER.format(n)} ${n === 1 ? "output" : "outputs"}`;
     if (this.work.wanted) return n ? `Done: you went through ${all} of this list.\nChoose another list above.` : "No output is in this list.\nChoose another list above.";
     if (!n) return "There is nothing to label.";
     const asked = this.work.keys.length > 1 ? "every criterion" : "this question";
@@ -136,6 +144,7 @@ class Screen {
     if (this.rowsFor !== this.questions) {
       this.rowsFor = this.questions;
       grid.hidden = this.questions.length < 2;
+      this.el(".desk").classList.toggle("all", !grid.hidden);
       this.rows = this.questions.map((question) => {
         const row = document.createElement("button");
         row.type = "button";
@@ -151,14 +160,14 @@ class Screen {
       const state = ready ? this.work.state(this.slot(), question.key) : BLANK;
       const [mark, word] = state.stale ? ["↻", "wording changed"] : state.verdict ? MARKS[state.verdict].split(" ") : ["", state.deferred ? "deferred" : "open"];
       const here = question.key === this.key;
-      row.className = state.stale ? "" : (state.verdict ?? "");
+      setAttr(row, "class", state.stale ? "" : (state.verdict ?? ""));
       row.disabled = !ready;
       if (here !== (row.getAttribute("aria-current") === "true")) {
         row.setAttribute("aria-current", String(here));
         if (here && grid.scrollHeight > grid.clientHeight) row.scrollIntoView({ block: "nearest" });
       }
-      row.children[0].textContent = mark;
-      row.children[2].textContent = word;
+      say(row.children[0], mark);
+      say(row.children[2], word);
     });
   }
 
@@ -167,26 +176,26 @@ class Screen {
     const total = work.order?.length ?? 0;
     const state = ready ? work.state(this.slot(), this.key) : BLANK;
     const place = this.cur < 0 ? total : this.cur + 1;
-    const count = (n) => n.toLocaleString("en");
-    this.el(".position").textContent = work.order ? `${count(place)} of ${count(total)}` : "";
-    this.el(".eta").textContent = work.order && this.pace && work.left ? aboutLeft(this.pace * work.left) : "";
+    const count = (n) => NUMBER.format(n);
+    say(this.el(".position"), work.order ? `${count(place)} of ${count(total)}` : "");
+    say(this.el(".eta"), work.order && this.pace && work.left ? aboutLeft(this.pace * work.left) : "");
     const did = work.wanted ? "gone through" : "labelled";
-    this.el(".tally").textContent = work.order ? `${count(work.done)} ${did}` + (work.later ? `, ${count(work.later)} deferred` : "") : "";
+    say(this.el(".tally"), work.order ? `${count(work.done)} ${did}` + (work.later ? `, ${count(work.later)} deferred` : "") : "");
     this.el(".track i").style.transform = `scaleX(${total ? work.done / total : 0})`;
-    this.el(".last").textContent = this.last ? `Last: ${this.last}` : "";
+    say(this.el(".last"), this.last ? `Last: ${this.last}` : "");
     const now = this.el(".now");
     const word = state.stale ? "" : state.verdict ? MARKS[state.verdict] : state.deferred ? "deferred" : "";
-    now.className = `now ${word ? (state.verdict ?? "") : ""} ${state.stale ? "stale" : ""}`;
-    now.replaceChildren();
-    if (state.stale) now.append(make("b", "", "wording changed"));
-    else if (word) now.append(make("b", "", word));
-    else if (ready) now.append("not labelled");
+    const kind = `now ${word ? (state.verdict ?? "") : ""} ${state.stale ? "stale" : ""}`;
+    const badge = state.stale ? "wording changed" : word;
+    setAttr(now, "class", kind);
+    if (now.textContent !== (badge || "not labelled") || !ready)
+      now.replaceChildren(...(badge ? [make("b", "", badge)] : ready ? ["not labelled"] : []));
     const practice = ready && modeOf(this.slot()) === "practice";
     this.el(".mode").hidden = !practice;
-    this.el(".mode").textContent = practice ? "Practice: does not count" : "";
+    say(this.el(".mode"), practice ? "Practice: does not count" : "");
     const asked = work.keys.length > 1 ? `${this.key}. ` : "";
     const said = ready ? `${asked}${place} of ${total}. ${state.stale ? "The wording changed since your label" : word || "Not labelled"}` : "";
-    if (this.el(".spoken").textContent !== said) this.el(".spoken").textContent = said;
+    say(this.el(".spoken"), said);
   }
 
   renderButtons(ready) {
@@ -194,31 +203,34 @@ class Screen {
     const state = ready ? this.work.state(this.slot(), this.key) : BLANK;
     const looks = this.reader.standing();
     const total = this.work.order?.length ?? 0;
-    const flagged = JSON.stringify(flags);
-    for (const act of KEYMAP) {
-      const button = act.id === "note" ? this.el(".note-name") : this.el(`[data-act="${act.id}"]`);
-      if (!button) continue;
-      if (this.flagged !== flagged) {
-        const key = hint(act, flags);
-        button.querySelector("kbd").textContent = key;
-        if (act.id !== "note") {
-          button.title = `${act.says} (key ${key})`;
-          button.setAttribute("aria-keyshortcuts", key);
-        }
-      }
-      if (act.id === "note" || act.id === "help") continue;
+    this.renderHints(flags);
+    for (const [act, button] of this.buttons) {
       const look = looks[act.id];
-      if (act.verdict) button.setAttribute("aria-pressed", String(ready && state.verdict === act.verdict && !state.stale));
-      if (look) button.setAttribute("aria-pressed", String(look[1]));
+      if (act.verdict) setAttr(button, "aria-pressed", String(ready && state.verdict === act.verdict && !state.stale));
+      if (look) setAttr(button, "aria-pressed", String(look[1]));
       button.disabled =
         look ? !ready || !look[0]
+        : act.id === "help" ? false
         : act.id === "undo" ? !this.history.length
         : act.id === "back" ? !total || this.cur === 0
         : act.id === "next" ? !total || this.cur === total - 1
         : act.id === "jump" ? !total
         : !ready || Boolean(this.checking);
     }
-    this.flagged = flagged;
+  }
+
+  /** Name the keys as they count now; they change only with what is being done. */
+  renderHints(flags) {
+    const now = `${flags.all}${flags.finding}${Boolean(flags.checked)}`;
+    if (this.hinted === now) return;
+    this.hinted = now;
+    for (const [act, button] of this.buttons) {
+      const key = hint(act, flags);
+      button.querySelector("kbd").textContent = key;
+      button.title = `${act.says} (key ${key})`;
+      button.setAttribute("aria-keyshortcuts", key);
+    }
+    this.el(".note-name kbd").textContent = hint(KEYMAP.find((act) => act.id === "note"), flags);
   }
 
   /** After a decision in practice or for a changed wording: what it is held against. */
@@ -246,23 +258,23 @@ class Screen {
     const note = this.el("textarea");
     note.disabled = !this.shown || Boolean(this.checking);
     const draft = this.shown && this.noteNow() !== this.stateShown().note;
-    this.el(".note-state").textContent = draft ? (this.stateShown().stale ? "stored with the label" : "not stored yet") : "";
-    note.placeholder = note.disabled ? "" : "Why? (Esc or Ctrl+Enter keeps the note)";
+    say(this.el(".note-state"), draft ? (this.stateShown().stale ? "stored with the label" : "not stored yet") : "");
+    setAttr(note, "placeholder", note.disabled ? "" : "Why? (Esc or Ctrl+Enter keeps the note)");
     if (!this.shown) note.value = "";
   }
 
   renderSaved() {
     const saved = this.el(".saved");
     const n = this.pending.length;
-    const count = `${n.toLocaleString("en")} unsaved`;
+    const count = `${NUMBER.format(n)} unsaved`;
     let text = n ? count : "all saved";
     if (this.shelf?.full) text += "; this browser's storage is full" + (n ? ", keep this tab open" : "");
     else if (this.failed) text = `${count}, kept in this browser: ${this.failed}`;
     else if (this.offline) text = `offline: ${count}, kept in this browser`;
     const bad = this.offline || this.failed || (this.shelf?.full && n);
-    saved.textContent = text;
-    saved.title = text;
-    saved.className = "saved" + (bad ? " bad" : n ? " waiting" : "");
+    say(saved, text);
+    setAttr(saved, "title", text);
+    setAttr(saved, "class", "saved" + (bad ? " bad" : n ? " waiting" : ""));
     this.root.dataset.unsaved = n;
   }
 

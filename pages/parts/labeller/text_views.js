@@ -13,6 +13,14 @@ function make(tag, className, text) {
   return made;
 }
 
+/** Set what an element says, if it does not say so already: each change costs a frame time. */
+function say(element, text) {
+  if (element.textContent !== text) element.textContent = text;
+}
+function setAttr(element, name, value) {
+  if (element.getAttribute(name) !== value) element.setAttribute(name, value);
+}
+
 /** The text with a sign for each control character that would otherwise be invisible. */
 function visible(text) {
   return text.replace(/[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/g, (c) =>
