@@ -17,10 +17,8 @@ class Talk extends Screen {
     this.run = data.run;
     if (!this.shelf) this.adopt(data.scope);
     const asked = data.echo === this.sent?.nonce && this.sent?.asked;
-    if (data.session !== this.session || data.echo === this.sent?.nonce) {
-      this.sent = null;
-      this.offline = false;
-    }
+    if (data.session !== this.session || data.echo === this.sent?.nonce) this.sent = null;
+    this.offline = false;
     this.session = data.session;
     this.failed = data.failed;
     this.pace = data.pace;
@@ -194,6 +192,7 @@ class Talk extends Screen {
   }
 
   tick() {
+    this.uncover();
     if (this.sent && performance.now() - this.sent.at > RETRY) {
       this.sent = null;
       this.offline = true;
@@ -203,6 +202,16 @@ class Talk extends Screen {
     this.sync();
   }
 
+  /** Streamlit says in a dialog that the connection is lost; here the bar says it and work goes on. */
+  uncover() {
+    for (const dialog of document.querySelectorAll('[role="dialog"]')) {
+      if (dialog.querySelector("h2")?.textContent !== "Connection error") continue;
+      this.offline = true;
+      this.renderSaved();
+      dialog.querySelector('button[aria-label="Close"]')?.click();
+    }
+  }
+
   /**
    * A control elsewhere on the page was used: the page may change. A message sent now would be
    * answered after the page that replaces this one, and Streamlit would draw the answer into it.
@@ -210,7 +219,7 @@ class Talk extends Screen {
    * wait in localStorage. If nothing comes of the click, work goes on here.
    */
   onElsewhere(e) {
-    if (e.composedPath().includes(this.root)) return;
+    if (!e.isTrusted || e.composedPath().includes(this.root)) return;
     if (!e.target.closest?.("a, button, input, label, [role]")) return;
     if (e.type === "keydown" && e.key !== "Enter" && e.key !== " ") return;
     this.left = performance.now();
