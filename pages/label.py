@@ -29,8 +29,8 @@ current = version(project)
 with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
     st.title("Label", anchor=False, width="content")
     view = state.pick(
-        "view", "View", list(VIEWS), show=VIEWS.__getitem__, widget=st.segmented_control,
-        label_visibility="collapsed", required=True,
+        "view", "View", list(VIEWS), show=VIEWS.__getitem__, widget=st.radio, horizontal=True,
+        label_visibility="collapsed",
     )  # fmt: skip
 
 if view == "import":

@@ -30,7 +30,7 @@ def choose(current: Version | None) -> Asked:
     if len(criteria) > 1:
         asking = state.pick(
             "asking", "How many criteria", list(ASKING), show=ASKING.__getitem__,
-            widget=st.segmented_control, label_visibility="collapsed", required=True,
+            widget=st.radio, horizontal=True, label_visibility="collapsed",
         )  # fmt: skip
     if asking == "all":
         keys = criteria

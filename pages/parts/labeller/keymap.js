@@ -82,7 +82,7 @@ class Sheet {
         list.append(names, make("dd", "", act.says));
       }
       const part = make("section", "", "");
-      part.append(make("h4", "", group), list);
+      part.append(make("h3", "", group), list);
       return part;
     });
     this.box.querySelector(".sheet-keys").replaceChildren(...groups);

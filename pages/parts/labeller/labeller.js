@@ -96,8 +96,10 @@ class Labeller extends Talk {
     if (e.ctrlKey || e.metaKey || e.altKey || e.isComposing) return;
     const target = e.composedPath()[0];
     const tag = target?.tagName ?? "";
-    if (/^(INPUT|TEXTAREA|SELECT)$/.test(tag) || target?.isContentEditable) return;
+    const picks = tag === "INPUT" && /^(radio|checkbox)$/.test(target.type);
+    if ((/^(INPUT|TEXTAREA|SELECT)$/.test(tag) && !picks) || target?.isContentEditable) return;
     const arrow = e.key.startsWith("Arrow");
+    if (picks && (arrow || e.key === " " || e.key === "Enter")) return;
     if (arrow && /^(radio|tab|slider|option|combobox|menuitem)$/.test(target?.getAttribute?.("role") ?? "")) return;
     const act = actFor(e, this.flags());
     if (!act) return;
