@@ -268,7 +268,7 @@ class Screen {
     const n = this.pending.length;
     const count = `${NUMBER.format(n)} unsaved`;
     let text = n ? count : "all saved";
-    if (this.shelf?.full) text += "; this browser's storage is full" + (n ? ", keep this tab open" : "");
+    if (this.shelf?.full) text += "; this browser's storage is full or blocked" + (n ? ", keep this tab open" : "");
     else if (this.failed) text = `${count}, kept in this browser: ${this.failed}`;
     else if (this.offline) text = n ? `offline: ${count}, kept in this browser` : "offline; all saved";
     const bad = this.offline || this.failed || (this.shelf?.full && n);

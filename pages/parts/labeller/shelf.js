@@ -1,4 +1,4 @@
-/** localStorage under one project and reviewer; never throws, remembers that it is full. */
+/** localStorage under one project and reviewer; never throws, remembers that it is full or blocked. */
 class Shelf {
   constructor(scope) {
     this.prefix = "evaluator-bench:" + JSON.stringify(scope) + ":";
@@ -17,9 +17,10 @@ class Shelf {
       localStorage.removeItem(this.prefix + kind + ":" + name);
     } catch {}
   }
-  get(kind, name, store = localStorage) {
+  get(kind, name, tab = false) {
     try {
-      return JSON.parse(store.getItem(this.prefix + kind + ":" + name));
+      // Where storage is blocked, to name it is to fail.
+      return JSON.parse((tab ? sessionStorage : localStorage).getItem(this.prefix + kind + ":" + name));
     } catch {
       return null;
     }
@@ -40,7 +41,7 @@ class Shelf {
     } catch {}
   }
   getTab(kind, name) {
-    return this.get(kind, name, sessionStorage);
+    return this.get(kind, name, true);
   }
 }
 
