@@ -15,6 +15,8 @@ from pages.parts.labeller.labeller import SCRIPTS
 FOLDER = Path(__file__).parents[2] / "pages" / "parts" / "labeller"
 QUESTION = {"key": "tone", "text": "Polite?", "task": "", "hash": "h", "pass": "a", "fail": "b"}
 
+ITEM = {"id": 0, "sample": "", "trial": 1, "text": "", "input": "", "reference": "", "previous": ""}
+
 
 class Element:
     """The element in a blank page: `answer` is what a run of the page gives it."""
@@ -51,13 +53,7 @@ class Element:
     def start(self, order: list[Any]) -> None:
         """Show a list; slot 7 has the text "text 7"."""
         ids = {int(str(slot).split(":")[0]) for slot in order}
-        items = [
-            {
-                "id": i, "sample": f"s{i}", "trial": 1, "text": f"text {i}", "input": "",
-                "reference": "", "previous": "",
-            }
-            for i in sorted(ids)
-        ]  # fmt: skip
+        items = [{**ITEM, "id": i, "sample": f"s{i}", "text": f"text {i}"} for i in sorted(ids)]
         self.answer(order=order, states={"tone": {}}, items=items)
         self.page.locator('.labeller[data-state="ready"]').wait_for()
 
@@ -159,6 +155,30 @@ def test_a_repeat_looks_like_any_other_and_keeps_its_own_label(element: Element)
     message = element.message()
     element.answer(echo=message["nonce"], names=[[7, "s7"], [8, "s8"]])
     assert element.page.locator(".jump li").all_text_contents() == ["s7", "s8"]
+
+
+def test_at_the_end_it_asks_whether_there_is_more(element: Element) -> None:
+    """After practice comes the queue; outputs may be given out in portions."""
+    element.start(["7:practice"])
+    element.key("2")
+    message = element.message()
+    assert not message["order"]
+    reveal = {"slot": "7:practice", "key": "tone", "shown": None}
+    element.answer(echo=message["nonce"], reveal=reveal)
+    message = element.message()
+    assert message["order"]
+    items = [{**ITEM, "id": 9, "sample": "s9"}]
+    element.answer(echo=message["nonce"], order=[9], states={"tone": {}}, items=items)
+    element.page.wait_for_timeout(60)
+    assert element.read(".name") == "s9"
+    element.key("1")
+    message = element.message()
+    assert message["order"]
+    labelled = {"tone": {"9": ["PASS", False, "", False]}}
+    element.answer(echo=message["nonce"], order=[9], states=labelled)
+    element.page.wait_for_timeout(400)
+    assert element.page.evaluate("sent.length") == element.told  # and does not ask for ever
+    assert element.read(".other").startswith("Done: the one output has your label")
 
 
 def test_a_browser_that_blocks_storage_can_label(chromium: Any) -> None:

@@ -250,7 +250,7 @@ def test_lists_time_left_and_time_taken(shared_server: Server, browser: Browser)
     assert name(page) == unsure
     page.keyboard.press("2")
     wait_for(page, "done")
-    page.get_by_text("you went through all 1 output of this list").wait_for()
+    page.get_by_text("you went through the one output of this list").wait_for()
     all_saved(page)
     assert bench.labels(criterion="tone")[unsure] == "FAIL"
     open_queue(page, bench.url(criterion="tone") + "&list=unsure", "done")

@@ -102,8 +102,7 @@ def queue_data(
             # before has most texts already and asks for the rest.
             ahead, order = CHUNK if sync else AHEAD, answer["order"]
             wanted = order[start : start + ahead] + order[max(0, start - BEHIND) : start]
-    else:
-        answer["reveal"] = _reveal(store, project, reviewer, asked, sync.get("reveal"))
+    answer["reveal"] = _reveal(store, project, reviewer, asked, sync.get("reveal"))
     if sync.get("names"):
         answer["names"] = _names(store, project)
     answer["items"], answer["gone"] = texts(store, project.id, wanted)

@@ -115,7 +115,7 @@ class Screen {
 
   finished() {
     const n = this.work.order.length;
-    const all = `all ${NUMBER.format(n)} ${n === 1 ? "output" : "outputs"}`;
+    const all = n === 1 ? "the one output" : `all ${NUMBER.format(n)} outputs`;
     if (this.work.wanted) return n ? `Done: you went through ${all} of this list.\nChoose another list above.` : "No output is in this list.\nChoose another list above.";
     if (!n) return "There is nothing to label.";
     const asked = this.work.keys.length > 1 ? "every criterion" : "this question";

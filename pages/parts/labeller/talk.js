@@ -6,6 +6,7 @@ const KEEP_BEHIND = 60;
 const GAP = 200; // ms between two messages to the server
 const RETRY = 3000; // ms until an unanswered message counts as lost
 const BATCH = 500; // acts in one message
+const LOW = 5; // outputs left at which it is asked whether there are more
 const QUIET = 3000; // ms without messages after a control elsewhere was used
 
 class Talk extends Screen {
@@ -110,6 +111,7 @@ class Talk extends Screen {
       this.goTo(at);
       if (back.looking && this.work.keys.includes(back.key)) this.key = back.key;
     }
+    this.doneAtLoad = this.work.done;
     const field = this.el("textarea");
     if (untouched && !field.matches(":focus")) field.value = this.stateShown().note;
   }
@@ -153,6 +155,14 @@ class Talk extends Screen {
     return [...ids.slice(0, 1), ...more, ...ids.slice(1)];
   }
 
+  /** Near the end there may be more by now: practice is over, or outputs are given out in portions. */
+  wantsMore() {
+    const { work } = this;
+    if (!work.order || work.wanted || this.checking) return false;
+    const did = work.done - this.doneAtLoad;
+    return this.cur < 0 ? did !== 0 : did >= LOW && work.order.length - work.done <= LOW;
+  }
+
   tidy() {
     if (this.items.size < AHEAD + 4 * KEEP_BEHIND || this.cur < 0) return;
     const near = this.work.order.slice(Math.max(0, this.cur - KEEP_BEHIND), this.cur + AHEAD);
@@ -162,6 +172,7 @@ class Talk extends Screen {
 
   sync() {
     if (!this.send || this.sent || this.timer || this.leaving(QUIET)) return;
+    if (this.wantsMore()) this.wantsOrder = true;
     const ids = this.missing();
     const asks = this.checking && !this.checking.got;
     if (!this.pending.length && !this.wantsOrder && !ids.length && !asks && !this.wantsNames) return;
