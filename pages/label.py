@@ -50,9 +50,10 @@ with st.container(horizontal=True, vertical_alignment="center"):
     if current is None:
         small("No contract yet: label, say why in a note, then group the notes into criteria.")
     st.space("stretch")
-    st.text(f"Reviewer: {reviewer.name}", width="content")
-    if not signed_in():
-        st.button("Change", on_click=change, type="tertiary")
+    with st.container(horizontal=True, vertical_alignment="center", width="content"):
+        st.text(f"Reviewer: {reviewer.name}", width="content")
+        if not signed_in():
+            st.button("Change", on_click=change, type="tertiary")
 if asked is None:
     group_screen(project, current, reviewer)
 else:

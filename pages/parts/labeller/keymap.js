@@ -87,5 +87,6 @@ class Sheet {
     });
     this.box.querySelector(".sheet-keys").replaceChildren(...groups);
     this.box.showModal();
+    this.box.scrollTop = 0; // the button below has the focus; reading starts above
   }
 }
