@@ -43,6 +43,8 @@ Name = Literal[
     "damage",
     "fresh",
     "counts",
+    "asking",
+    "list",
 ]
 
 
