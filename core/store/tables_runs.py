@@ -43,14 +43,16 @@ run = Table(
     Column("wish", String(20)),
     Column("claimed_by", String(200)),
     Column("heartbeat_at", String(40)),
+    # Intents older than this whose reply never came belong to an execution that is over.
+    Column("claimed_at", String(40)),
     Column("budget_usd", Float),
     Column("budget_tokens", BigInteger),
     Column("budget_calls", BigInteger),
     Column("budget_seconds", Float),
     Column("seed", String(64), nullable=False),
-    # Judgements the run has to bring, and how many of them earlier runs had paid for.
+    # Judgements the run has to bring, and what it found paid for: {"scored": n, unscored reason: n}.
     Column("total", Integer, nullable=False, default=0),
-    Column("reused", Integer, nullable=False, default=0),
+    Column("reused", JsonText, nullable=False),
     # Time spent executing, over all processes that had it.
     Column("seconds", Float, nullable=False, default=0.0),
     Column("created_at", String(40), nullable=False),
