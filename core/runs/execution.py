@@ -36,7 +36,7 @@ Progress = Callable[[int], None]
 
 
 class Work(Protocol):
-    """What a run does, as jobs: `prepare` and `more` are called in a thread, `do` in the loop."""
+    """What a run does, as jobs: all but `do` are called in a thread, `do` in the loop."""
 
     done: int
 
@@ -46,6 +46,10 @@ class Work(Protocol):
 
     def more(self) -> Sequence[Any] | None:
         """Return the next jobs, possibly none; None when there are no more."""
+        ...
+
+    def finish(self) -> None:
+        """Keep what was counted, whether the work is done or not."""
         ...
 
     async def do(self, job: Any, caller: Caller) -> CallFailed | None:
@@ -186,6 +190,7 @@ class _Execution:
             for worker in workers:
                 worker.cancel()
             await asyncio.gather(watcher, *workers, return_exceptions=True)
+            await asyncio.to_thread(self.work.finish)
         self.progress(self.work.done)
 
     async def _until_done(self, workers: list[asyncio.Task[None]]) -> None:

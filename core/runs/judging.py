@@ -209,7 +209,8 @@ class JudgeWork:
         self._checks = {c.key: c.code_check() for c in runnable(self.version)}
         self._chunks = self._all_chunks()
         # Outputs that are alike, word for word, share a reply: the later ones wait for the first.
-        self._asking: dict[tuple[str, int], asyncio.Event] = {}
+        self._asking: dict[tuple[str, int], asyncio.Lock] = {}
+        self._asked: set[tuple[str, int]] = set()
 
     def prepare(self) -> None:
         """Run the code checks: they are free and come first."""
@@ -238,6 +239,10 @@ class JudgeWork:
                 asked = [h for job in jobs if not job.skipped for h in job.hashes]
                 return self._with_paid(jobs, asked)
         return None
+
+    def finish(self) -> None:
+        """Keep what was counted on the way."""
+        note_reused(self.store, self.run.id, self.reused)
 
     def _job(self, output: StoredOutput, repeat: int) -> Job:
         setup = self.setup
@@ -285,14 +290,11 @@ class JudgeWork:
             await self._keep(job, said, Unscored.SKIPPED, None, caller, bought=True)
             return None
         key = (job.whole, job.repeat)
-        while (asking := self._asking.get(key)) is not None:
-            await asking.wait()
-            [job] = await asyncio.to_thread(self._with_paid, [job], list(job.hashes))
-        self._asking[key] = asyncio.Event()
-        try:
+        async with self._asking.setdefault(key, asyncio.Lock()):
+            if key in self._asked:
+                [job] = await asyncio.to_thread(self._with_paid, [job], list(job.hashes))
+            self._asked.add(key)
             return await self._judge(job, caller)
-        finally:
-            self._asking.pop(key).set()
 
     async def _judge(self, job: Job, caller: Caller) -> CallFailed | None:
         parts: list[tuple[JudgeRequest, ReadReply]] = []

@@ -163,11 +163,17 @@ def find_run(store: Store, identity: str) -> Run | None:
 
 
 def claim(store: Store, run_id: int, who: str, silence: float = SILENCE) -> Run | None:
-    """Take a waiting run, or one whose executor is gone, for `who`; None if somebody has it."""
+    """Take a waiting run, or one whose executor is gone, for `who`; None if somebody has it.
+
+    A run that `who` has already is returned as it is.
+    """
     with store.write() as c:
         query = sa.select(table).where(table.c.id == run_id)
         row = c.execute(query.with_for_update(skip_locked=True)).one_or_none()
-        return None if row is None else _take(c, row, who, silence)
+        if row is None:
+            return None
+        mine = row.state == RunState.RUNNING and row.claimed_by == who
+        return _run(row) if mine else _take(c, row, who, silence)
 
 
 def claim_next(
@@ -195,7 +201,7 @@ def _take(
     free = row.state == RunState.WAITING
     if row.state == RunState.RUNNING:
         silent = row.heartbeat_at is None or row.heartbeat_at < _ago(silence)
-        free = silent or row.claimed_by == who or _gone(row.claimed_by)
+        free = silent or _gone(row.claimed_by)
     if interrupted and row.state == RunState.PAUSED and row.wish == Wish.INTERRUPTED:
         free = True
     if not free:
