@@ -165,9 +165,10 @@ class ModelServer:
             return Answer(
                 {"requests": self.count, "answered": self.answered, "distinct": len(self.seen)}
             )
-        if request.path.startswith("/v1/models"):
+        path = request.path.partition("?")[0]
+        if path.endswith("/v1/models"):
             return self._models(request)
-        if request.method != "POST" or not request.path.startswith("/v1/messages"):
+        if request.method != "POST" or not path.endswith("/v1/messages"):
             return failure(404, "not_found_error", "no such address")
         self.count += 1
         if self.keep:

@@ -215,13 +215,13 @@ class _Entry(NamedTuple):
 def _read_value(
     found: _Found, criteria: Sequence[Criterion], output: str | None, raw: str
 ) -> ReadReply:
-    names = _names(criteria)
+    names = _Names(criteria)
     said: dict[str, list[_Entry]] = {c.key: [] for c in criteria}
     unknown: list[str] = []
     ignored: list[str] = []
     repaired = list(found.repaired)
     for name, value in _items(found.value, names, repaired):
-        key = names.get(name) or names.get(fold_word(name))
+        key = names.find(name)
         if key is not None:
             said[key].append(_entry(value))
         elif fold_word(name) in _OVERALL_FIELDS:
@@ -262,25 +262,29 @@ def _read_value(
     )
 
 
-def _names(criteria: Sequence[Criterion]) -> dict[str, str]:
-    """Return every name a reply may use for a criterion: its id, its key, and both folded.
+class _Names:
+    """The names a reply may use for a criterion: id and key, in any case if that is unique."""
 
-    A folded name that would fit two criteria fits none.
-    """
-    exact = {name: c.key for name, c in criterion_ids(criteria).items()}
-    exact |= {c.key: c.key for c in criteria}
-    folded = {(fold_word(name), key) for name, key in exact.items()}
-    counts = Counter(name for name, _ in folded)
-    return {name: key for name, key in folded if counts[name] == 1} | exact
+    def __init__(self, criteria: Sequence[Criterion]) -> None:
+        self._exact = {name: c.key for name, c in criterion_ids(criteria).items()}
+        self._exact |= {c.key: c.key for c in criteria}
+        folded = {(fold_word(name), key) for name, key in self._exact.items()}
+        counts = Counter(name for name, _ in folded)
+        self._folded = {name: key for name, key in folded if counts[name] == 1}
+
+    def find(self, name: str) -> str | None:
+        """Return the key of the criterion that goes by this name."""
+        return self._exact.get(name) or self._folded.get(fold_word(name))
 
 
-def _items(value: Any, names: Mapping[str, str], repaired: list[str]) -> list[tuple[str, Any]]:
+def _items(value: Any, names: _Names, repaired: list[str]) -> list[tuple[str, Any]]:
     """Return what the reply says as (name, value), whichever of the usual shapes it has."""
     if not isinstance(value, _Object):
         return _listed(value, repaired)
     items: list[tuple[str, Any]] = []
     for name, inner in value:
-        if name in names or fold_word(name) not in _WRAPPERS or not isinstance(inner, list):
+        wrapper = names.find(name) is None and fold_word(name) in _WRAPPERS
+        if not wrapper or not isinstance(inner, list):
             items.append((name, inner))
         else:
             repaired.append(f"read from inside {show(name)}")
