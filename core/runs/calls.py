@@ -139,7 +139,8 @@ class Caller:
         """Make one attempt: reserve, intent, call, answer."""
         await self.gate.enter()
         try:
-            tokens, usd = most_tokens(call), most_usd(call, self.price)
+            tokens = most_tokens(call)
+            usd = most_usd(call, tokens, self.price)
             await self._afford(tokens, usd)
             cost, paid = tokens, usd
             try:
@@ -215,8 +216,11 @@ def most_tokens(call: ModelCall) -> int:
     return size + FRAME + call.max_tokens
 
 
-def most_usd(call: ModelCall, price: Price) -> float | None:
-    """Return what a call can cost in US dollars, its input written to the cache; None: no price."""
-    into = most_tokens(call) - call.max_tokens
+def most_usd(call: ModelCall, tokens: int, price: Price) -> float | None:
+    """Return what a call of `tokens` at most can cost in US dollars; None when no price is set.
+
+    All of its input is taken to be written to the cache, where it asks for one: that costs most.
+    """
+    into = tokens - call.max_tokens
     usage = Usage(0, call.max_tokens, into, 0) if call.cache else Usage(into, call.max_tokens, 0, 0)
     return price(call.model, usage)

@@ -11,9 +11,10 @@ import sqlalchemy as sa
 
 from core.store import tables as t
 from core.store.contracts import Version
-from core.store.judgements import JudgeKind, insert_judgements
+from core.store.judgements import JudgeKind
 from core.store.runs import Run
-from core.store.store import Store, insert_id
+from core.store.store import Store, insert_id, raise_revision
+from core.text import to_storage
 from core.verdict import CriterionVerdict, Unscored, Verdict
 
 REPLACEABLE = (Unscored.ERROR, Unscored.SKIPPED)
@@ -70,49 +71,73 @@ def store_judgements(
 ) -> None:
     """Insert judgements of a run; one that is there already stays, unless nothing was paid for it."""
     known = _known(c, run, judgements)
-    made: list[tuple[dict[str, Any], Mapping[str, CriterionVerdict]]] = []
-    criteria: dict[str, int] = {}
-    hashes: dict[str, str] = {}
+    made: dict[tuple[int, str, int], NewJudgement] = {}
     gone: list[int] = []
     for judgement in judgements:
         key = (judgement.output_id, judgement.request_hash, judgement.repeat)
         there = known.get(key)
-        if there is not None:
-            if there[1] not in REPLACEABLE:
-                continue
+        if there is not None and there[1] in REPLACEABLE:
             gone.append(there[0])
-        unscored = judgement.unscored
-        known[key] = (0, None if unscored is None else unscored.value)
-        criteria |= {name: pair[0] for name, pair in judgement.hashes.items()}
-        hashes |= {name: pair[1] for name, pair in judgement.hashes.items()}
-        values = {
-            "project_id": run.project_id,
-            "judge_id": run.judge_id,
-            "output_id": judgement.output_id,
-            "contract_version_id": run.version_id,
-            "repeat": judgement.repeat,
-            "request_hash": judgement.request_hash,
-            "unscored": None if unscored is None else unscored.value,
-            "raw": judgement.raw,
-            "judged_at": at,
-            "import_batch_id": None,
-            "run_id": judgement.run_id,
-            "sample_hash": judgement.sample_hash,
-        }
-        made.append((values, judgement.verdicts))
+        elif there is not None or key in made:
+            continue
+        made[key] = judgement
+    if not made:
+        return
     if gone:
         c.execute(t.judgement.delete().where(t.judgement.c.id.in_(gone)))
-    insert_judgements(c, made, criteria, hashes)
+    mark = "?" if c.dialect.name == "sqlite" else "%s"
+    rows = [
+        (
+            run.project_id, run.judge_id, j.output_id, run.version_id, j.repeat, j.request_hash,
+            None if j.unscored is None else j.unscored.value,
+            None if j.raw is None else to_storage(j.raw), at, j.run_id, j.sample_hash,
+        )
+        for j in made.values()
+    ]  # fmt: skip
+    c.exec_driver_sql(_insert("judgement", _JUDGEMENT, mark), rows)
+    ids = _known(c, run, list(made.values()))
+    said = [
+        (
+            ids[key][0], j.hashes[name][0], None if v.verdict is None else v.verdict.value,
+            None if v.unscored is None else v.unscored.value, to_storage(v.evidence),
+            to_storage(v.change), j.hashes[name][1],
+        )
+        for key, j in made.items()
+        for name, v in j.verdicts.items()
+    ]  # fmt: skip
+    c.exec_driver_sql(_insert("verdict", _VERDICT, mark), said)
+    raise_revision(c, run.project_id)
+
+
+_JUDGEMENT = (
+    "project_id", "judge_id", "output_id", "contract_version_id", "repeat", "request_hash",
+    "unscored", "raw", "judged_at", "run_id", "sample_hash",
+)  # fmt: skip
+_VERDICT = (
+    "judgement_id", "criterion_id", "verdict", "unscored", "evidence", "change", "verdict_hash",
+)  # fmt: skip
+
+
+def _insert(table: str, columns: Sequence[str], mark: str) -> str:
+    marks = ", ".join([mark] * len(columns))
+    return f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks})"
 
 
 def _known(
     c: sa.Connection, run: Run, judgements: Sequence[NewJudgement]
 ) -> dict[tuple[int, str, int], tuple[int, str | None]]:
-    table = t.judgement.c
-    query = sa.select(
-        table.id, table.output_id, table.request_hash, table.repeat, table.unscored
-    ).where(table.judge_id == run.judge_id, table.output_id.in_({j.output_id for j in judgements}))
-    return {(r.output_id, r.request_hash, r.repeat): (r.id, r.unscored) for r in c.execute(query)}
+    mark = "?" if c.dialect.name == "sqlite" else "%s"
+    outputs = list({j.output_id for j in judgements})
+    query = (
+        "SELECT id, output_id, request_hash, repeat, unscored FROM judgement "
+        f"WHERE judge_id = {mark} AND output_id IN ({', '.join([mark] * len(outputs))})"
+    )
+    return {
+        (output, asked, repeat): (row, unscored)
+        for row, output, asked, repeat, unscored in c.exec_driver_sql(
+            query, (run.judge_id, *outputs)
+        )
+    }
 
 
 @dataclass(frozen=True)
