@@ -28,7 +28,7 @@ class Journal:
     def __init__(self, store: Store, run: Run, who: str, silence: float = SILENCE) -> None:
         self._ledger = Ledger(store, run, who)
         self.standing = Standing(True, None)
-        self._rows: list[tuple[Row, asyncio.Future[Standing]]] = []
+        self._rows: list[tuple[Row, asyncio.Future[Standing] | None]] = []
         self._more = asyncio.Event()
         self._thread = ThreadPoolExecutor(1, "ledger")
         self._closing = False
@@ -47,6 +47,13 @@ class Journal:
         self._rows.append((row, done))
         self._more.set()
         return await done
+
+    def note(self, row: Row) -> None:
+        """Write a row without waiting: it is durable as soon as anything written after it is."""
+        if self._broken is not None:
+            raise self._broken
+        self._rows.append((row, None))
+        self._more.set()
 
     async def close(self) -> None:
         """Write what is left and stop; raises what kept rows from being written."""
@@ -82,7 +89,7 @@ class Journal:
                 # What could not be written is not known to be done: nobody goes on after this.
                 self._broken = error
             for _, done in rows:
-                if done.done():
+                if done is None or done.done():
                     continue
                 if self._broken is not None:
                     done.set_exception(self._broken)

@@ -25,7 +25,8 @@ REPLACEABLE = (Unscored.ERROR, Unscored.SKIPPED)
 class NewJudgement:
     """One judgement to store; `hashes` maps criterion key to (identity, verdict hash).
 
-    `run_id` is None when another run had paid for the replies it is read from.
+    `run_id` is None when another run had paid for the replies it is read from. `replaces` is the
+    judgement whose place it takes, one that no reply stands behind.
     """
 
     output_id: int
@@ -37,6 +38,7 @@ class NewJudgement:
     sample_hash: str
     hashes: Mapping[str, tuple[int, str]]
     run_id: int | None
+    replaces: int | None = None
 
 
 def model_judge(
@@ -69,20 +71,9 @@ def model_judge(
 def store_judgements(
     c: sa.Connection, run: Run, judgements: Sequence[NewJudgement], at: str
 ) -> None:
-    """Insert judgements of a run; one that is there already stays, unless nothing was paid for it."""
-    known = _known(c, run, judgements)
-    made: dict[tuple[int, str, int], NewJudgement] = {}
-    gone: list[int] = []
-    for judgement in judgements:
-        key = (judgement.output_id, judgement.request_hash, judgement.repeat)
-        there = known.get(key)
-        if there is not None and there[1] in REPLACEABLE:
-            gone.append(there[0])
-        elif there is not None or key in made:
-            continue
-        made[key] = judgement
-    if not made:
-        return
+    """Insert judgements of a run; one that another run stored meanwhile stays as it is."""
+    made = {(j.output_id, j.request_hash, j.repeat): j for j in judgements}
+    gone = [j.replaces for j in judgements if j.replaces is not None]
     if gone:
         c.execute(t.judgement.delete().where(t.judgement.c.id.in_(gone)))
     mark = "?" if c.dialect.name == "sqlite" else "%s"
@@ -95,10 +86,10 @@ def store_judgements(
         for j in made.values()
     ]  # fmt: skip
     c.exec_driver_sql(_insert("judgement", _JUDGEMENT, mark), rows)
-    ids = _known(c, run, list(made.values()))
+    ids = _ids(c, run, judgements, mark)
     said = [
         (
-            ids[key][0], j.hashes[name][0], None if v.verdict is None else v.verdict.value,
+            ids[key], j.hashes[name][0], None if v.verdict is None else v.verdict.value,
             None if v.unscored is None else v.unscored.value, to_storage(v.evidence),
             to_storage(v.change), j.hashes[name][1],
         )
@@ -120,30 +111,26 @@ _VERDICT = (
 
 def _insert(table: str, columns: Sequence[str], mark: str) -> str:
     marks = ", ".join([mark] * len(columns))
-    return f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks})"
+    return f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks}) ON CONFLICT DO NOTHING"
 
 
-def _known(
-    c: sa.Connection, run: Run, judgements: Sequence[NewJudgement]
-) -> dict[tuple[int, str, int], tuple[int, str | None]]:
-    mark = "?" if c.dialect.name == "sqlite" else "%s"
+def _ids(
+    c: sa.Connection, run: Run, judgements: Sequence[NewJudgement], mark: str
+) -> dict[tuple[int, str, int], int]:
     outputs = list({j.output_id for j in judgements})
     query = (
-        "SELECT id, output_id, request_hash, repeat, unscored FROM judgement "
+        "SELECT id, output_id, request_hash, repeat FROM judgement "
         f"WHERE judge_id = {mark} AND output_id IN ({', '.join([mark] * len(outputs))})"
     )
-    return {
-        (output, asked, repeat): (row, unscored)
-        for row, output, asked, repeat, unscored in c.exec_driver_sql(
-            query, (run.judge_id, *outputs)
-        )
-    }
+    found = c.exec_driver_sql(query, (run.judge_id, *outputs))
+    return {(output, asked, repeat): row for row, output, asked, repeat in found}
 
 
 @dataclass(frozen=True)
 class Stored:
     """That a judgement exists: whose run made it, and the unscored reason if it has one."""
 
+    id: int
     run_id: int | None
     unscored: str | None
 
@@ -159,11 +146,11 @@ def judged_already(
     """Return a judge's judgements of these outputs, by (output id, request hash, repeat)."""
     table = t.judgement.c
     query = sa.select(
-        table.output_id, table.request_hash, table.repeat, table.run_id, table.unscored
+        table.id, table.output_id, table.request_hash, table.repeat, table.run_id, table.unscored
     ).where(table.judge_id == judge, table.output_id.in_(outputs))
     with store.read() as c:
         return {
-            (r.output_id, r.request_hash, r.repeat): Stored(r.run_id, r.unscored)
+            (r.output_id, r.request_hash, r.repeat): Stored(r.id, r.run_id, r.unscored)
             for r in c.execute(query)
         }
 
