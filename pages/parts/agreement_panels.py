@@ -245,7 +245,7 @@ def cases(
             args=("output", str(ids[min(at + 1, len(ids) - 1)])),
         )
         st.caption(f"{at + 1} of {len(ids)}")
-    case = load_case(store(), project.id, ids[at], judges, sight)
+    case = load_case(store(), project.id, ids[at], judges, sight=sight)
     if case is None:
         st.caption("This output is no longer in the project.")
         return
