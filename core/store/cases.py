@@ -9,12 +9,12 @@ import sqlalchemy as sa
 
 from core.labelling.label import LabelKind
 from core.store import tables as t
-from core.store.contracts import Version
+from core.store.contracts import Version, wording
 from core.store.judgements import newest_verdicts
 from core.store.labels import newest_labels
 from core.store.outputs import StoredOutput, load_outputs
 from core.store.store import Store
-from core.verdict import CriterionVerdict
+from core.verdict import OVERALL, CriterionVerdict
 
 
 @dataclass(frozen=True)
@@ -49,9 +49,6 @@ def load_case(
     With `version`, only verdicts given under its wording and for the sample as it is now. None when
     the output is not in the project.
     """
-    hashes = None
-    if version is not None:
-        hashes = ["", *(criterion.verdict_hash for criterion in version.contract.criteria)]
     found = load_outputs(store, project_id, [output_id])
     if not found:
         return None
@@ -71,6 +68,11 @@ def load_case(
         .order_by(t.criterion.c.id, sa.literal_column("settled"), t.reviewer.c.name)
     )
     with store.read() as c:
+        overall = (t.criterion.c.project_id == project_id) & (t.criterion.c.key == OVERALL)
+        hashes = None
+        if version is not None:
+            whole = int(c.scalar(sa.select(t.criterion.c.id).where(overall)) or 0)
+            hashes = {whole: "", **wording(version)}
         labels = tuple(
             Said(r.name, r.key, r.verdict, r.note, bool(r.settled)) for r in c.execute(query)
         )
