@@ -21,12 +21,14 @@ from core.judging.prompt import (
     Instructions,
     JudgeOptions,
     Shot,
+    build_call,
     request_hash,
     requests_for,
 )
 from core.runs.calls import RetryRule
 from core.runs.execution import execute
-from core.runs.judging import JudgeSetup, create_judge_run
+from core.runs.judging import create_judge_run
+from core.runs.setup import JudgeSetup
 from core.store import tables as t
 from core.store.cases import load_case
 from core.store.contracts import Version, save_version
@@ -35,9 +37,10 @@ from core.store.judgements import JudgeKind, judges
 from core.store.ledger import spent
 from core.store.outputs import NewOutput, add_outputs, current_ids
 from core.store.results import load_results
-from core.store.runs import Run, RunState, Wish, ask, claim, claim_next, load_run, resume
+from core.store.runs import Run, RunState, Wish, ask, claim, claim_next, load_run, resume, runs_of
 from core.store.store import Project, Store
 from core.store.tables_runs import call as call_table
+from core.text import exact_hash
 from core.verdict import Unscored, passed
 from tests import fakes
 
@@ -619,6 +622,9 @@ def test_a_run_asks_under_the_hash_the_prompt_has(bench: Bench) -> None:
     with bench.store.read() as c:
         hashes = c.scalars(sa.select(call_table.c.request_hash)).all()
     assert hashes.count(wanted) == 1
+    nonce = exact_hash(runs_of(bench.store, bench.project.id)[0].seed, wanted)
+    whole = build_call(request, bench.setup().options, DEFAULT_INSTRUCTIONS, nonce)
+    assert whole in model.calls
     assert len({call.hash for call in model.calls}) == 12
 
 

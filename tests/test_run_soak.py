@@ -21,7 +21,8 @@ import sqlalchemy as sa
 
 from core.judging.prompt import DEFAULT_INSTRUCTIONS, JudgeOptions
 from core.runs.background import start
-from core.runs.judging import JudgeSetup, create_judge_run
+from core.runs.judging import create_judge_run
+from core.runs.setup import JudgeSetup
 from core.runs.summary import estimate, summarise
 from core.store import tables as t
 from core.store.contracts import save_version

@@ -15,20 +15,19 @@ from dataclasses import dataclass, replace
 from core.contract.contract import Budget, Contract
 from core.contract.criterion import Criterion
 from core.errors import InputError
-from core.judging.calls import CallFailed, ModelReply
+from core.judging.calls import CallFailed, Message, ModelCall, ModelReply, Role
 from core.judging.judge import skipped_by_code
 from core.judging.prompt import (
     JudgeRequest,
     build_call,
     judged_criteria,
-    reply_schema,
     requests_for,
-    system_text,
+    user_text,
 )
 from core.judging.reply import ReadReply, read_failure, read_reply
 from core.runs.calls import Caller
 from core.runs.code_checks import run_code_checks, runnable
-from core.runs.setup import JudgeSetup as JudgeSetup
+from core.runs.setup import JudgeSetup
 from core.store.contracts import Version, versions
 from core.store.judged import NewJudgement, Stored, judged_already, model_judge
 from core.store.ledger import Paid, Place, paid_replies
@@ -127,7 +126,8 @@ class JudgeWork:
         self.config_hash = self.setup.judge_hash
         self.done = 0
         self.reused: Counter[str] = Counter()
-        self._alike: dict[tuple[str, ...], tuple[str, str]] = {}
+        self._alike: dict[tuple[str, ...], ModelCall] = {}
+        self._schemas: dict[str, str] = {}
         self._checks = {c.key: c.code_check() for c in runnable(self.version)}
         self._chunks = self._all_chunks()
         # Outputs that are alike, word for word, share a reply: the later ones wait for the first.
@@ -188,14 +188,21 @@ class JudgeWork:
 
     def _request_hash(self, request: JudgeRequest) -> str:
         """Return `request_hash(request)`, what is alike for all outputs being worked out once."""
-        options = self.setup.options
+        call = self._call_for(request)
+        schema = self._schemas.get(call.system)
+        if schema is None:
+            schema = self._schemas[call.system] = content_hash(dict(call.schema or {}))
+        return exact_hash(request.input, request.output, request.reference, call.system, schema)
+
+    def _call_for(self, request: JudgeRequest) -> ModelCall:
+        """Return a call about the same criteria: all but its message is alike for all outputs."""
         keys = tuple(c.key for c in request.criteria)
-        if keys not in self._alike:
-            self._alike[keys] = (
-                system_text(request.criteria, options, self.setup.instructions),
-                content_hash(reply_schema(request.criteria)),
-            )
-        return exact_hash(request.input, request.output, request.reference, *self._alike[keys])
+        call = self._alike.get(keys)
+        if call is None:
+            setup = self.setup
+            call = build_call(request, setup.options, setup.instructions, self.run.seed)
+            self._alike[keys] = call
+        return call
 
     def _stands(self, job: Job, found: Stored) -> bool:
         """Whether a stored judgement is this one; counts it as reused unless this run made it."""
@@ -276,7 +283,8 @@ class JudgeWork:
         request, asked = job.requests[number], job.hashes[number]
         # Nobody knows the run's seed when an output is written, so nobody can forge its marks.
         nonce = exact_hash(self.run.seed, asked)
-        call = build_call(request, self.setup.options, self.setup.instructions, nonce)
+        said = Message(Role.USER, user_text(request, self.setup.options, nonce))
+        call = replace(self._call_for(request), messages=(said,))
         part = request.criteria[0].key if self.setup.options.one_call_each else ""
         place = Place(
             ROLE, output_id=job.output.id, trial=job.output.trial, repeat=job.repeat, part=part

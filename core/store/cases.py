@@ -10,12 +10,12 @@ import sqlalchemy as sa
 from core.labelling.label import LabelKind
 from core.store import tables as t
 from core.store.blind import Sight
-from core.store.contracts import Version
+from core.store.contracts import Version, wording
 from core.store.judgements import newest_verdicts
 from core.store.newest import newest_labels
 from core.store.outputs import StoredOutput, load_outputs
 from core.store.store import Store
-from core.verdict import CriterionVerdict
+from core.verdict import OVERALL, CriterionVerdict
 
 
 @dataclass(frozen=True)
@@ -52,9 +52,6 @@ def load_case(
     `sight` what a person who labels here may see of it and no more. None when the output is not in
     the project.
     """
-    hashes = None
-    if version is not None:
-        hashes = ["", *(criterion.verdict_hash for criterion in version.contract.criteria)]
     found = load_outputs(store, project_id, [output_id])
     if not found:
         return None
@@ -75,6 +72,11 @@ def load_case(
         .order_by(t.criterion.c.id, sa.literal_column("settled"), t.reviewer.c.name)
     )
     with store.read() as c:
+        overall = (t.criterion.c.project_id == project_id) & (t.criterion.c.key == OVERALL)
+        hashes = None
+        if version is not None:
+            whole = int(c.scalar(sa.select(t.criterion.c.id).where(overall)) or 0)
+            hashes = {whole: "", **wording(version)}
         labels = tuple(
             Said(r.name, r.key, r.verdict, r.note, bool(r.settled))
             for r in c.execute(query)

@@ -29,7 +29,7 @@ from pages.parts import state
 from pages.parts.numbers import Agreement
 from pages.parts.panels import MARKS, mark, small, verbatim
 from pages.parts.sight import say_hidden
-from pages.parts.workspace import store
+from pages.parts.workspace import store, version
 
 CELLS = {
     # name: (gold is PASS, judge is PASS, words)
@@ -245,7 +245,7 @@ def cases(
             args=("output", str(ids[min(at + 1, len(ids) - 1)])),
         )
         st.caption(f"{at + 1} of {len(ids)}")
-    case = load_case(store(), project.id, ids[at], judges, sight=sight)
+    case = load_case(store(), project.id, ids[at], judges, version(project), sight)
     if case is None:
         st.caption("This output is no longer in the project.")
         return
