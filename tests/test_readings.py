@@ -68,7 +68,7 @@ def bench(store: Store, project: Project) -> Bench:
 def reply(call: ModelCall, **said: Any) -> str:
     assert call.schema is not None
     one = {"evidence": "", "verdict": "PASS", "change": "", **said}
-    return json.dumps({name: one for name in call.schema["properties"]})
+    return json.dumps(dict.fromkeys(call.schema["properties"], one))
 
 
 def test_quotes_that_are_not_in_the_output_and_repairs_are_marked(bench: Bench) -> None:
@@ -158,7 +158,6 @@ def test_repeats_say_how_steady_a_judge_is_and_where_it_flips(bench: Bench) -> N
 
     Pairs of runs that agree: 3 of 3 on three outputs and 1 of 3 on s2, so 10/12 on the whole.
     """
-
     seen: dict[str, int] = {}
 
     def rule(call: ModelCall, n: int) -> str:
@@ -181,6 +180,7 @@ def test_repeats_say_how_steady_a_judge_is_and_where_it_flips(bench: Bench) -> N
     assert isinstance(same, Estimate) and same.value == pytest.approx(10 / 12)
     ids = current_ids(bench.store, bench.project.id)
     assert (found.flips["tone"], found.flips["facts"]) == ((ids[2],), ())
+    assert [s.flipped for s in bench.said(judge)] == [(), (), ("tone",), ()]
 
     once = bench.judge(bench.setup("m-2"), lambda c, n: answer(c), "k").judge_id
     assert once is not None

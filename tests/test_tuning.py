@@ -17,7 +17,7 @@ from core.labelling.split import Side, Split
 from core.labelling.tuning import draw
 from core.runs.execution import execute
 from core.runs.judging import JudgeSetup, create_judge_run
-from core.runs.naming import judge_name
+from core.runs.starting import judge_name
 from core.runs.shots import candidates, shots
 from core.runs.tuning import outcome, plan, start_tuning
 from core.statistics.confusion import FAIL, MISSING, PASS, UNKNOWN

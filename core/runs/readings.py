@@ -19,7 +19,7 @@ from core.store.judged import repeats_of
 from core.store.ledger import paid_replies
 from core.store.outputs import StoredOutput, load_outputs
 from core.store.store import Store
-from core.verdict import CriterionVerdict, Unscored
+from core.verdict import CriterionVerdict, Unscored, Verdict
 
 CHUNK = 500
 
@@ -43,6 +43,16 @@ class Said:
     def newest(self) -> Mapping[str, CriterionVerdict]:
         """The verdicts of the last repeat."""
         return self.repeats[max(self.repeats)]
+
+    @property
+    def flipped(self) -> tuple[str, ...]:
+        """The criteria that got PASS in one repeat and not in another, repeats without verdict apart."""
+        found = []
+        for key in self.newest:
+            runs = [by[key].verdict for by in self.repeats.values() if key in by]
+            if len({v is Verdict.PASS for v in runs if v is not None}) > 1:
+                found.append(key)
+        return tuple(found)
 
     @property
     def unscored(self) -> Unscored | None:
