@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from core.providers.scripted import SCRIPTED
 from core.runs.examples import ROLE as SELF_TEST
 from core.runs.pace import Pace, cache_words, dollars, duration, pace
 from core.runs.summary import Summary, summarise
@@ -11,6 +12,7 @@ from core.store.ledger import spent
 from core.store.runs import Run, RunState, Wish, ask, load_run, resume
 from core.store.store import now
 from core.wording import plural
+from pages.parts import state
 from pages.parts.guard import guarded
 from pages.parts.panels import small
 from pages.parts.running import runs
@@ -95,7 +97,9 @@ def _numbers(run: Run, found: Summary, at: Pace) -> None:
             f"{plural(money.maybe_billed, 'call')} may have been billed: no answer came before the "
             "connection or the program ended."
         )
-    small(cache_words(found))
+    cache = cache_words(found)
+    if cache and run.config.get("model") != SCRIPTED:
+        small(cache)
 
 
 def _buttons(run: Run) -> None:
@@ -110,12 +114,22 @@ def _buttons(run: Run) -> None:
                 disabled=run.wish is Wish.CANCEL,
                 help="What is judged stays; the run can still be gone on with.",
             )  # fmt: skip
-        elif run.state is not RunState.DONE:
+        if run.judge_id is not None and not run.unfinished:
+            st.button(
+                "Read the results", key=f"judge.read.{run.id}", on_click=_read,
+                args=(run.judge_id,),
+            )  # fmt: skip
+        if not run.unfinished and run.state is not RunState.DONE:
             st.button("Go on", key=f"judge.resume.{run.id}", type="primary", on_click=_go_on,
                       args=(run.id,))  # fmt: skip
             if run.budget.usd is not None or run.budget.calls is not None:
                 st.button("Go on without a budget", key=f"judge.free.{run.id}", on_click=_go_on,
                           args=(run.id, True))  # fmt: skip
+
+
+def _read(judge: int) -> None:
+    state.put_view("judge", "results")
+    state.put("judge", str(judge))
 
 
 @guarded

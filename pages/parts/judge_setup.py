@@ -30,6 +30,8 @@ from pages.parts.running import secrets
 from pages.parts.workspace import store
 
 _OWN = "the model's own"
+DEMONSTRATION = 0.5
+"""Seconds a scripted judge takes for an answer, so that people can watch, pause and go on."""
 _WRITER_COLUMNS = ("model", "generator", "writer", "author_model")
 
 
@@ -140,8 +142,16 @@ def setup_form(project: Project, version: Version) -> Form:
         version.contract.receives_reference,
         shots(store(), project.id, version, stored.split if stored else None, chosen),
     )  # fmt: skip
+    delay = DEMONSTRATION if options.model == SCRIPTED else 0.0
     setup = JudgeSetup(
-        options, Instructions(text), int(repeats), int(concurrency), not skip, base_url, older
+        options,
+        Instructions(text),
+        int(repeats),
+        int(concurrency),
+        not skip,
+        base_url,
+        older,
+        delay=delay,
     )
     budget = Budget(usd=usd or None, calls=None if calls is None else int(calls))
     return Form(setup, budget, judge_doubts(options.model, writer or None, offer))
