@@ -101,7 +101,7 @@ def test_a_judge_is_named_by_what_it_is_and_a_scripted_one_says_so() -> None:
     named = judge_name(JudgeOptions("claude-haiku-5-5", "low"), 2)
     assert named == "claude-haiku-5-5 · instructions 2 · effort low"
     assert judge_name(JudgeOptions("scripted", one_call_each=True, max_tokens=100), 1) == (
-        "scripted (demonstration, no model) · instructions 1 · one call each · ceiling 100"
+        "scripted (no model) · instructions 1 · one call each · ceiling 100"
     )
 
 

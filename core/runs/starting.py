@@ -16,7 +16,7 @@ from core.store.instructions import save_instructions
 from core.store.runs import Run
 from core.store.store import Store
 
-SCRIPTED_NAME = "scripted (demonstration, no model)"
+SCRIPTED_NAME = "scripted (no model)"
 
 
 def judge_name(options: JudgeOptions, instructions: int) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from core.contract.contract import Budget
 from core.providers.scripted import SCRIPTED
 from core.runs.examples import ROLE as SELF_TEST
 from core.runs.pace import Pace, cache_words, dollars, duration, pace
@@ -139,8 +140,6 @@ def _wish(run_id: int, wish: Wish) -> None:
 
 @guarded
 def _go_on(run_id: int, free: bool = False) -> None:
-    from core.contract.contract import Budget
-
     resume(store(), run_id, Budget() if free else None)
     runs().wake()
 

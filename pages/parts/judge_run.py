@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import streamlit as st
 
@@ -43,7 +44,7 @@ def run_view(project: Project, version: Version | None) -> None:
         st.text(str(error))
         return
     st.subheader("Set up a judge", anchor=False)
-    left, right = st.columns([5, 4], gap="large")
+    left, right = st.columns(2, gap="medium")
     try:
         with left:
             form = setup_form(project, version)
@@ -53,6 +54,7 @@ def run_view(project: Project, version: Version | None) -> None:
             st.text(str(error))
         return
     with right:
+        _key(form)
         _doubts(form)
         _try_one(project, version, form, busy)
         _start(project, version, form, busy)
@@ -70,10 +72,18 @@ def _runs(project: Project, found: list[Run]) -> None:
     shown = state.pick(
         "run", "Run", list(by_id),
         show=lambda i: f"{i} · {name(by_id[i])} · {plural(by_id[i].total, 'judgement')} · "
-        f"{STATES[by_id[i].state].lower()}",
+        f"{'under way' if by_id[i].unfinished else STATES[by_id[i].state].lower()}",
     )  # fmt: skip
     if shown is not None:
         watch(int(shown))
+
+
+def _key(form: Form) -> None:
+    """Say what keeps this judge from being called, before anything is spent."""
+    trouble = _trouble(form)
+    if trouble is not None:
+        st.warning("This judge cannot be called yet.")
+        st.text(trouble)
 
 
 def _doubts(form: Form) -> None:
@@ -167,9 +177,6 @@ def _start(project: Project, version: Version, form: Form, busy: bool) -> None:
             else "By rule of thumb; after the first call it goes by what this judge takes."
         )
     trouble = _trouble(form)
-    if trouble is not None:
-        st.warning("Nothing can be called yet:")
-        st.text(trouble)
     st.button(
         "Start the run", type="primary", key="judge.start", on_click=_begin,
         args=(project, version, form, None), disabled=trouble is not None,
@@ -179,8 +186,6 @@ def _start(project: Project, version: Version, form: Form, busy: bool) -> None:
 
 @guarded
 def _begin(project: Project, version: Version, form: Form, outputs: list[int] | None) -> None:
-    from dataclasses import replace
-
     setup = form.setup if outputs is None else replace(form.setup, repeats=1)
     run = start_judging(
         store(), project.id, version, setup, prices(), secrets,

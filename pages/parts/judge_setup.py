@@ -29,7 +29,7 @@ from pages.parts.panels import small
 from pages.parts.running import secrets
 from pages.parts.workspace import store
 
-_OWN = "the model's own"
+_OWN = "its default"
 DEMONSTRATION = 0.5
 """Seconds a scripted judge takes for an answer, so that people can watch, pause and go on."""
 _WRITER_COLUMNS = ("model", "generator", "writer", "author_model")
@@ -77,7 +77,7 @@ def models() -> Models:
 def describe(name: str, offer: Models) -> str:
     """Return a model with its prices: "claude-haiku-5-5 · $0.10 in, $0.50 out a million tokens"."""
     if name == SCRIPTED:
-        return SCRIPTED_NAME
+        return f"{SCRIPTED_NAME}, a demonstration · $0"
     found = find_model(offer, name)
     if found is None or found.input is None or found.output is None:
         return f"{name} · price not set"
@@ -103,18 +103,18 @@ def setup_form(project: Project, version: Version) -> Form:
             help="Independent judgements of each output: two or more say how steady the judge is.",
         )  # fmt: skip
         usd = st.number_input(
-            "Budget, US dollars", min_value=0.0, value=None, step=0.5, format="%g",
+            "Budget, dollars", min_value=0.0, value=None, step=0.5, format="%g",
             placeholder="no limit", help="Hard: no call is made that might exceed it.",
             **_keys(project, "usd"),
         )  # fmt: skip
     with right:
         ceiling = st.number_input(
-            "Ceiling of a reply, tokens", 1, 1_000_000, int(before.get("max_tokens", MAX_TOKENS)),
-            help="Thinking counts. A reply cut off here is unscored and is not asked for again.",
+            "Ceiling, tokens", 1, 1_000_000, int(before.get("max_tokens", MAX_TOKENS)),
+            help="The longest reply; thinking counts. A reply cut off here is unscored and is not asked for again.",
             **_keys(project, "ceiling"),
         )  # fmt: skip
         concurrency = st.number_input(
-            "Calls in the air at most", 1, MAX_CONCURRENCY, int(last.get("concurrency", 8)),
+            "Calls at a time", 1, MAX_CONCURRENCY, int(last.get("concurrency", 8)),
             help="Fewer are made while the server asks to slow down.", **_keys(project, "concurrency"),
         )  # fmt: skip
         calls = st.number_input(
@@ -122,13 +122,13 @@ def setup_form(project: Project, version: Version) -> Form:
             **_keys(project, "calls"),
         )  # fmt: skip
     each = st.toggle(
-        "Ask about each criterion in a call of its own", bool(before.get("one_call_each")),
+        "One call for each criterion", bool(before.get("one_call_each")),
         help="Criteria cannot colour each other; costs as many calls as there are criteria.",
         **_keys(project, "each"),
     )  # fmt: skip
     skip = st.toggle(
-        "Leave out outputs that a code check has failed already", value=False,
-        help="Saves calls in production. To measure the judge, let it judge everything.",
+        "Skip what code has failed", value=False,
+        help="Outputs that a code check has failed already are not sent. To measure the judge, let it judge everything.",
         **_keys(project, "skip"),
     )  # fmt: skip
     given = "is given to the judge" if version.contract.receives_reference else "is not given"

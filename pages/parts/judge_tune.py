@@ -6,9 +6,10 @@ from dataclasses import dataclass, replace
 
 import streamlit as st
 
-from core.contract.contract import Contract
+from core.contract.contract import Budget, Contract
 from core.errors import InputError
 from core.judging.prompt import Instructions, judged_criteria
+from core.providers.scripted import SCRIPTED
 from core.runs.judging import JudgeSetup
 from core.runs.starting import judge_name, refuse_to_start
 from core.runs.tuning import Change, Outcome, Plan, outcome, plan, start_tuning
@@ -98,12 +99,10 @@ def _right(
 ) -> None:
     columns = st.columns(2)
     controls = columns[0].number_input(
-        "Control sample of agreements", 0, 1000, _CONTROLS, key=f"judge.tune.n.{project.id}",
+        "Control sample", 0, 1000, _CONTROLS, key=f"judge.tune.n.{project.id}",
         help="Outputs the judge gets right now: none of them should change.",
     )  # fmt: skip
-    seed = columns[1].text_input(
-        "Seed of the control sample", "1", key=f"judge.tune.seed.{project.id}"
-    )
+    seed = columns[1].text_input("Seed of the sample", "1", key=f"judge.tune.seed.{project.id}")
     planned = plan(
         store(), project.id, version, judge.id, criterion, controls=int(controls), seed=seed
     )
@@ -119,6 +118,8 @@ def _right(
             key=f"judge.tune.same.{project.id}",
             help="Without labels for it there is nothing to measure a new question by.",
         )  # fmt: skip
+    if judge.config.get("model") == SCRIPTED:
+        small("Scripted: it follows its rule whatever the text says, so nothing will change.")
     trouble = _trouble(edit, planned, judge, same)
     st.button(
         "Judge these again" if edit.criterion is None else "Save the question and judge these again",
@@ -144,8 +145,6 @@ def _trouble(edit: Edit, planned: Plan, judge: JudgeConfig, same: bool) -> str |
             "Say that the question means the same, or save it on the Contract page and label anew."
         )
     try:
-        from core.contract.contract import Budget
-
         refuse_to_start(JudgeSetup.from_data(judge.config), Budget(), prices(), secrets)
     except InputError as error:
         return str(error)
@@ -223,22 +222,15 @@ def _effect(project: Project, found: list[Tuning]) -> None:
 
 def _rates(tuning: Tuning, effect: Outcome) -> None:
     st.text(f"Measured on {criterion_name(tuning.criterion)}")
-    rows = []
     for title, before, after, change in (
         ("False-accept rate", effect.before.false_accept_rate, effect.after.false_accept_rate,
          effect.paired.bad.difference),
         ("False-reject rate", effect.before.false_reject_rate, effect.after.false_reject_rate,
          effect.paired.good.difference),
     ):  # fmt: skip
-        rows.append(
-            {
-                "": title,
-                "Before": f"{rate(before)} · {count_of(before)}",
-                "After": f"{rate(after)} · {count_of(after)}",
-                "Change (95 %)": _change(change),
-            }
-        )
-    st.dataframe(rows, hide_index=True)
+        with st.container(border=True):
+            st.text(f"{title}: {_change(change)}")
+            small(f"before {_counted(before)}", f"after {_counted(after)}")
     said = (
         "On the outputs judged again alone: all disagreements are among them, so read the change, "
         "not the level."
@@ -248,11 +240,15 @@ def _rates(tuning: Tuning, effect: Outcome) -> None:
     small(said)
 
 
+def _counted(result: Result) -> str:
+    return result.reason if isinstance(result, Undefined) else f"{rate(result)}, {count_of(result)}"
+
+
 def _change(change: Result) -> str:
     if isinstance(change, Undefined):
         return "not measured: no such output"
     points = f"{change.low * 100:+.1f} to {change.high * 100:+.1f} points".replace("-", "−")
-    return f"{change_in_points(change.value)} ({points})"
+    return f"{change_in_points(change.value)} (95 %: {points})"
 
 
 def _changed(project: Project, effect: Outcome) -> None:
