@@ -17,8 +17,8 @@ from core.labelling.split import Side, Split
 from core.labelling.tuning import draw
 from core.runs.execution import execute
 from core.runs.judging import JudgeSetup, create_judge_run
-from core.runs.starting import judge_name
 from core.runs.shots import candidates, shots
+from core.runs.starting import judge_name
 from core.runs.tuning import outcome, plan, start_tuning
 from core.statistics.confusion import FAIL, MISSING, PASS, UNKNOWN
 from core.store.contracts import Version, save_version, say_same_meaning, versions

@@ -60,9 +60,9 @@ def duration(seconds: float) -> str:
 
 
 def dollars(usd: float | None) -> str:
-    """Return "$ 0.0123" with as many digits as matter, or "price not set"."""
+    """Return "$0.0123", "$12.50", "under $0.0001", or "price not set"."""
     if usd is None:
         return "price not set"
     if usd == 0:
         return "$0"
-    return f"${usd:,.2f}" if usd >= 1 else f"${usd:.4f}" if usd >= 0.0001 else f"${usd:.2g}"
+    return f"${usd:,.2f}" if usd >= 1 else f"${usd:.4f}" if usd >= 0.0001 else "under $0.0001"

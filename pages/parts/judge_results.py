@@ -129,7 +129,8 @@ def _repeats(project: Project, version: Version, judge: int, found: Sequence[Sai
             "Flip rate: outputs that did not get the same verdict each time, PASS against the rest. "
             "It grows with the number of repeats; how often two runs agree does not."
         )
-        small("Choose “Flipped” below to read the outputs that flip.")
+        if any(s.flipped for s in found):
+            small("Choose “Flipped” below to read the outputs that flip.")
 
 
 # --- the list and the open output --------------------------------------------------------------
