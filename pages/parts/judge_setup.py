@@ -30,7 +30,7 @@ from pages.parts.running import secrets
 from pages.parts.workspace import store
 
 _OWN = "its default"
-DEMONSTRATION = 0.5
+DEMONSTRATION = 0.3
 """Seconds a scripted judge takes for an answer, so that people can watch, pause and go on."""
 _WRITER_COLUMNS = ("model", "generator", "writer", "author_model")
 
