@@ -213,7 +213,7 @@ def _few_shot(project: Project, version: Version) -> list[int]:
         return st.multiselect(
             "Labelled outputs of the dev split", list(found), max_selections=10,
             format_func=lambda i: f"{found[i].sample_id}, trial {found[i].trial}",
-            help="Shown to the judge with their labels, and left out of every rate.",
+            help="Shown to the judge with their labels, and left out of its rates.",
             **_keys(project, "shots"),
         )  # fmt: skip
 
