@@ -9,6 +9,7 @@ import sqlalchemy as sa
 
 from core.labelling.label import LabelKind
 from core.store import tables as t
+from core.store.contracts import Version
 from core.store.judgements import newest_verdicts
 from core.store.labels import newest_labels
 from core.store.outputs import StoredOutput, load_outputs
@@ -36,11 +37,21 @@ class Case:
     verdicts: dict[str, CriterionVerdict]
 
 
-def load_case(store: Store, project_id: int, output_id: int, judges: Sequence[int]) -> Case | None:
+def load_case(
+    store: Store,
+    project_id: int,
+    output_id: int,
+    judges: Sequence[int],
+    version: Version | None = None,
+) -> Case | None:
     """Return an output with its labels and the verdicts of `judges`, later judges winning.
 
-    None when the output is not in the project.
+    With `version`, only verdicts given under its wording and for the sample as it is now. None when
+    the output is not in the project.
     """
+    hashes = None
+    if version is not None:
+        hashes = ["", *(criterion.verdict_hash for criterion in version.contract.criteria)]
     found = load_outputs(store, project_id, [output_id])
     if not found:
         return None
@@ -73,6 +84,6 @@ def load_case(store: Store, project_id: int, output_id: int, judges: Sequence[in
         }
         verdicts: dict[str, CriterionVerdict] = {}
         for judge in judges:
-            said = newest_verdicts(c, judge, [output_id]).get(output_id, {})
+            said = newest_verdicts(c, judge, [output_id], hashes).get(output_id, {})
             verdicts |= {names[criterion]: verdict for criterion, verdict in said.items()}
     return Case(found[0], labels, verdicts)

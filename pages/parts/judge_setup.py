@@ -15,7 +15,7 @@ from core.judging.prompt import EFFORTS, MAX_TOKENS, Instructions, JudgeOptions
 from core.providers.doubts import judge_doubts
 from core.providers.prices import Models, find_model, load_models, models_file
 from core.providers.scripted import SCRIPTED
-from core.runs.judging import MAX_CONCURRENCY, JudgeSetup
+from core.runs.setup import MAX_CONCURRENCY, JudgeSetup
 from core.runs.models import settings_for
 from core.runs.shots import candidates, shots
 from core.runs.starting import SCRIPTED_NAME
