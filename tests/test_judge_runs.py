@@ -33,7 +33,7 @@ from core.store.contracts import Version, save_version
 from core.store.judged import repeats_of, unscored_of
 from core.store.judgements import JudgeKind, judges
 from core.store.ledger import spent
-from core.store.outputs import NewOutput, add_outputs
+from core.store.outputs import NewOutput, add_outputs, current_ids
 from core.store.results import load_results
 from core.store.runs import Run, RunState, Wish, ask, claim, claim_next, load_run, resume
 from core.store.store import Project, Store

@@ -9,9 +9,10 @@ import sqlalchemy as sa
 
 from core.labelling.label import LabelKind
 from core.store import tables as t
+from core.store.blind import Sight
 from core.store.contracts import Version
 from core.store.judgements import newest_verdicts
-from core.store.labels import newest_labels
+from core.store.newest import newest_labels
 from core.store.outputs import StoredOutput, load_outputs
 from core.store.store import Store
 from core.verdict import CriterionVerdict
@@ -43,11 +44,13 @@ def load_case(
     output_id: int,
     judges: Sequence[int],
     version: Version | None = None,
+    sight: Sight | None = None,
 ) -> Case | None:
     """Return an output with its labels and the verdicts of `judges`, later judges winning.
 
-    With `version`, only verdicts given under its wording and for the sample as it is now. None when
-    the output is not in the project.
+    With `version`, only verdicts given under its wording and for the sample as it is now. With
+    `sight` what a person who labels here may see of it and no more. None when the output is not in
+    the project.
     """
     hashes = None
     if version is not None:
@@ -58,6 +61,7 @@ def load_case(
     newest = newest_labels(project_id).where(t.label.c.output_id == output_id).subquery()
     query = (
         sa.select(
+            t.reviewer.c.id.label("reviewer_id"),
             t.reviewer.c.name,
             t.criterion.c.key,
             t.label.c.verdict,
@@ -72,7 +76,11 @@ def load_case(
     )
     with store.read() as c:
         labels = tuple(
-            Said(r.name, r.key, r.verdict, r.note, bool(r.settled)) for r in c.execute(query)
+            Said(r.name, r.key, r.verdict, r.note, bool(r.settled))
+            for r in c.execute(query)
+            if sight is None
+            or r.reviewer_id == sight.reviewer_id
+            or sight.may_see(r.key, output_id)
         )
         names = {
             r.id: r.key
@@ -86,4 +94,6 @@ def load_case(
         for judge in judges:
             said = newest_verdicts(c, judge, [output_id], hashes).get(output_id, {})
             verdicts |= {names[criterion]: verdict for criterion, verdict in said.items()}
+    if sight is not None:
+        verdicts = {key: v for key, v in verdicts.items() if sight.may_see(key, output_id)}
     return Case(found[0], labels, verdicts)

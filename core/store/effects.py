@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from core.contract.difference import stale
 from core.store import tables as t
 from core.store.contracts import Version, equivalent_hashes
-from core.store.labels import newest_labels
+from core.store.newest import newest_labels
 from core.store.store import Store
 
 

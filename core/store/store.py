@@ -88,7 +88,7 @@ class Store:
                 self._open.connection = None
 
     @property
-    def writing(self) -> bool:
+    def inside_write(self) -> bool:
         """Whether this thread is inside a write."""
         return getattr(self._open, "connection", None) is not None
 
@@ -203,6 +203,12 @@ def raise_revision(connection: Connection, project_id: int | None) -> None:
         connection.execute(
             table.update().where(table.c.id == project_id).values(revision=table.c.revision + 1)
         )
+
+
+def lock_project(connection: Connection, project_id: int) -> None:
+    """Let other writers of this project wait until the write ends, without a new revision."""
+    query = sa.select(t.project.c.id).where(t.project.c.id == project_id)
+    connection.execute(query.with_for_update())
 
 
 def insert_id(connection: Connection, table: sa.Table, **values: Any) -> int:

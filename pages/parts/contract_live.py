@@ -17,7 +17,8 @@ from core.store.outputs import load_outputs
 from core.wording import plural
 from pages.parts.contract_desk import Desk
 from pages.parts.panels import mark, small, visible
-from pages.parts.workspace import store
+from pages.parts.sight import say_hidden, sight
+from pages.parts.workspace import store, version
 
 ROWS = 200
 """Outputs drawn at once; the counts are always over all outputs."""
@@ -49,7 +50,7 @@ def live(desk: Desk) -> None:
     if not columns:
         st.caption("No criterion is checked by code yet, so there is nothing to try here.")
         return
-    _outputs(trial, items, columns)
+    _outputs(desk, trial, items, columns)
 
 
 def tried_on_outputs(desk: Desk, item: dict[str, Any]) -> None:
@@ -123,7 +124,9 @@ def _counts(items: list[dict[str, Any]], notes: list[str], columns: Mapping[int,
     st.dataframe(rows, hide_index=True, height=height, placeholder="")
 
 
-def _outputs(trial: Trial, items: list[dict[str, Any]], columns: Mapping[int, Codes]) -> None:
+def _outputs(
+    desk: Desk, trial: Trial, items: list[dict[str, Any]], columns: Mapping[int, Codes]
+) -> None:
     """Draw outputs with the verdict and evidence of each check beside them."""
     names = {i: f"{i + 1}. {items[i].get('key', '')}" for i in columns}
     drawn = list(columns)[:COLUMNS]
@@ -140,8 +143,14 @@ def _outputs(trial: Trial, items: list[dict[str, Any]], columns: Mapping[int, Co
     fails = np.zeros(len(trial.outputs), np.bool_)
     for codes in columns.values():
         fails |= codes == FAIL
-    shown = np.flatnonzero(fails) if only else np.arange(len(trial.outputs))
-    at = [int(i) for i in shown[:ROWS]]
+    shown = [int(i) for i in (np.flatnonzero(fails) if only else range(len(trial.outputs)))]
+    seen = sight(desk.project, version(desk.project))
+    if seen is not None:
+        everything = len(shown)
+        keys = [str(items[i].get("key", "")) for i in columns]
+        shown = [i for i in shown if all(seen.may_see(k, trial.outputs[i].id) for k in keys)]
+        say_hidden(desk.project, seen, everything - len(shown), "output", "contract")
+    at = shown[:ROWS]
     cells = {i: trial.verdicts(items[i]["check"], at) for i in drawn}
     rows = [
         {

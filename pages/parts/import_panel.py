@@ -8,6 +8,7 @@ import streamlit as st
 
 from core.errors import InputError
 from core.files.importing import Plan, Said, carry_out, plan_import
+from core.files.labels import kind_column
 from core.files.outputs import ColumnMap, suggest_mapping
 from core.files.shapes import Shape, preview_words, suggest_shape
 from core.files.tables import MAX_BYTES, NeedsChoice, Table, read_table
@@ -219,6 +220,7 @@ def _said(table: Table, version: Version | None, who: str) -> Said | None:
             said=said,
             change=change,
             labelled_at=guess.labelled_at,
+            more=guess.more,
         )
     elif layout == by_who:
         criterion_is = cells[2].selectbox(
@@ -233,7 +235,9 @@ def _said(table: Table, version: Version | None, who: str) -> Said | None:
             sample, by_who={c: c for c in verdict_columns}, trial=trial, criterion_is=criterion_is
         )
     else:
-        name = cells[2].text_input(f"Name of the {who}", key=f"{key}.name")
+        person = one("Reviewer" if people else "Judge", guess.who, at=cells[2])
+        name = "" if person else cells[3].text_input(f"Name of the {who}", key=f"{key}.name")
+        kind = kind_column(table) if people and person else {}
         named = [c for c in columns if c in criteria]
         verdict_columns = st.multiselect(
             "Columns, one a criterion (named as in the contract)",
@@ -242,8 +246,9 @@ def _said(table: Table, version: Version | None, who: str) -> Said | None:
             key=f"{key}.columns",
         )
         shape = Shape(
-            sample, by_criterion={c: c for c in verdict_columns}, trial=trial, who_is=name
-        )
+            sample, by_criterion={c: c for c in verdict_columns}, trial=trial, who=person, who_is=name,
+            more=kind,
+        )  # fmt: skip
     if not verdict_columns:
         st.caption("Choose at least one column.")
         return None

@@ -46,6 +46,8 @@ Name = Literal[
     "damage",
     "fresh",
     "counts",
+    "asking",
+    "list",
 ]
 
 
