@@ -148,7 +148,7 @@ class Ledger:
         """
         at = now()
         run = self.run.id
-        with self._store.together(self._open()) as c:
+        with self._store.writing(self._open()) as c:
             row = c.exec_driver_sql(self._beat, (at, run, self.who)).one_or_none()
             standing = Standing(row is not None, Wish(row.wish) if row and row.wish else None)
             if intents and standing.ours and standing.wish is None:

@@ -93,12 +93,12 @@ class Store:
         return getattr(self._open, "connection", None) is not None
 
     def writer(self) -> Connection:
-        """Return a connection for one thread that writes again and again, with `together`."""
+        """Return a connection for one thread that writes again and again, with `writing`."""
         with _plain_errors(self.engine):
             return self.engine.connect().execution_options(writes=True)
 
     @contextmanager
-    def together(self, connection: Connection) -> Iterator[Connection]:
+    def writing(self, connection: Connection) -> Iterator[Connection]:
         """Yield a `writer` whose changes are stored together or not at all."""
         with _plain_errors(self.engine), connection.begin():
             yield connection
