@@ -17,6 +17,7 @@ from core.contract.contract import Contract
 from core.errors import BenchError, InputError
 from core.judging.calls import CallFailed, FailureKind, Model
 from core.runs.calls import Caller, Halt, RetryRule, Why, permit
+from core.runs.examples import ExamplesWork
 from core.runs.journal import Journal
 from core.runs.judging import JudgeWork
 from core.runs.limits import Gate, Purse
@@ -59,7 +60,10 @@ class Work(Protocol):
         ...
 
 
-_WORK: Mapping[RunKind, Callable[[Store, Run], Work]] = {RunKind.JUDGE: JudgeWork}
+_WORK: Mapping[RunKind, Callable[[Store, Run], Work]] = {
+    RunKind.JUDGE: JudgeWork,
+    RunKind.EXAMPLES: ExamplesWork,
+}
 
 
 def execute(

@@ -48,7 +48,9 @@ def model_factory(secrets: Secrets = no_secrets) -> ModelFactory:
 
     def make(config: Mapping[str, Any], contract: Contract) -> Model:
         if config["model"] == SCRIPTED:
-            return scripted_judge(nearest_example(contract.criteria))
+            return scripted_judge(
+                nearest_example(contract.criteria), float(config.get("delay", 0.0))
+            )
         from core.providers.anthropic import AnthropicModel
 
         return AnthropicModel(settings_for(config, secrets))

@@ -19,7 +19,8 @@ class JudgeSetup:
     """Everything that says how a judge run is done, beside the outputs and the contract.
 
     `repeats` >= 1 independent judgements of each output. `calibration` judges every criterion even
-    where code has failed the output. `older` sends the headers of older servers.
+    where code has failed the output. `older` sends the headers of older servers. `delay` is how many
+    seconds a scripted judge takes for an answer, so that its runs can be watched.
     """
 
     options: JudgeOptions
@@ -30,6 +31,7 @@ class JudgeSetup:
     base_url: str | None = None
     older: bool = False
     retry: RetryRule = field(default_factory=RetryRule)
+    delay: float = 0.0
 
     def __post_init__(self) -> None:
         for name, value, most in (
@@ -58,6 +60,7 @@ class JudgeSetup:
             "base_url": self.base_url,
             "older": self.older,
             "retry": asdict(self.retry),
+            "delay": self.delay,
         }
 
     @classmethod
@@ -74,6 +77,7 @@ class JudgeSetup:
             data["base_url"],
             data["older"],
             RetryRule(**data["retry"]),
+            data.get("delay", 0.0),
         )
 
 

@@ -20,6 +20,7 @@ from core.store.judgements import JudgeKind, newest_by_hash
 from core.store.live import asked, counted_outputs, positions
 from core.store.newest import newest_labels, settled_open
 from core.store.store import Store
+from core.text import fingerprint
 from core.verdict import OVERALL
 
 Codes = NDArray[np.int8]
@@ -34,7 +35,8 @@ class Results:
     `samples[i]` tells which outputs share a sample. Codes are PASS, FAIL, UNKNOWN (judge only)
     and MISSING. `stale_labels` and `stale_verdicts` count what was given for another wording and
     so is left out; `undecided` counts splits.
-    `examples` counts outputs left out because they equal an example of the contract.
+    `examples` counts outputs left out because they equal an example of the contract, `few_shot`
+    those without a verdict because the judge is shown them as few-shot examples.
     """
 
     outputs: NDArray[np.int64]
@@ -45,6 +47,7 @@ class Results:
     stale_labels: Mapping[str, int]
     stale_verdicts: Mapping[str, int]
     examples: int
+    few_shot: int = 0
 
 
 def load_results(
@@ -60,7 +63,8 @@ def load_results(
     Criteria checked by code take the code checks' verdicts, all others the judge's; a criterion
     whose check is `recorded` elsewhere takes the judge's too. With `judge` None only gold and
     code verdicts are filled in. Overall is an `overall` label or verdict if one was given, else
-    the contract's rule over the criteria.
+    the contract's rule over the criteria. Outputs that equal a few-shot example the judge is shown
+    have no verdict of it here: it was told the answer.
     """
     with store.read() as c:
         ids, samples, examples = counted_outputs(c, project_id, version)
@@ -77,6 +81,7 @@ def load_results(
             gold[key], undecided[key] = settled.codes, int(settled.undecided.sum())
         by_code = _said(c, _code_judge(c, project_id), ids)
         by_judge = _said(c, judge, ids)
+        told = _told(c, judge, ids)
         said: dict[str, Codes] = {}
         stale_verdicts: dict[str, int] = {}
         for key, question in keys.items():
@@ -87,6 +92,8 @@ def load_results(
             wanted = "" if found is None else found.verdict_hash
             source = by_code if runs_here else by_judge
             said[key], stale_verdicts[key] = source.codes(question.criterion, wanted, len(ids))
+            if source is by_judge:
+                said[key][told] = MISSING
     if contract is not None:
         rows = np.stack([gold[key] for key in contract.keys])
         gold[OVERALL] = overall(contract, rows, gold[OVERALL])
@@ -94,7 +101,10 @@ def load_results(
         said[OVERALL] = np.where(
             said[OVERALL] != MISSING, said[OVERALL], accept_codes(contract, verdicts)
         ).astype(np.int8)
-    return Results(ids, samples, gold, said, undecided, stale_labels, stale_verdicts, examples)
+        said[OVERALL][told] = MISSING
+    return Results(
+        ids, samples, gold, said, undecided, stale_labels, stale_verdicts, examples, int(told.sum())
+    )
 
 
 @dataclass(frozen=True)
@@ -181,6 +191,20 @@ def _code_judge(c: sa.Connection, project_id: int) -> int | None:
         )
     )
     return None if found is None else int(found)
+
+
+def _told(c: sa.Connection, judge: int | None, ids: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Return which outputs equal a few-shot example that a judge is shown."""
+    config = (
+        {} if judge is None else c.scalar(sa.select(t.judge.c.config).where(t.judge.c.id == judge))
+    )
+    shown = {
+        fingerprint(s["output"]) for s in (config or {}).get("options", {}).get("examples", ())
+    }
+    if not shown:
+        return np.zeros(len(ids), dtype=np.bool_)
+    query = sa.select(t.output.c.id).where(t.output.c.fingerprint.in_(shown))
+    return np.isin(ids, list(c.scalars(query)))
 
 
 def _said(c: sa.Connection, judge: int | None, ids: NDArray[np.int64]) -> _Rows:

@@ -125,6 +125,7 @@ def left_out(found: Agreement, key: str) -> None:
         (c.unlabelled, "without a gold label"),
         (r.undecided[key], "of these with reviewers split evenly"),
         (c.unscored, "labelled but without a verdict (unscored)"),
+        (r.few_shot, "shown to the judge as few-shot examples, so without a verdict here"),
         (r.stale_labels[key], "labels for an earlier wording of this criterion"),
         (r.stale_verdicts[key], "verdicts for an earlier wording or check"),
         (r.examples, "outputs equal to an example in the contract"),
