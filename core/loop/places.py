@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 from fractions import Fraction
+from functools import lru_cache
 
 import regex
 
@@ -27,9 +28,10 @@ _FEWEST_WORDS = 5
 _LONG = 3000
 
 
-def sentences(text: str) -> list[str]:
+@lru_cache(maxsize=256)
+def sentences(text: str) -> tuple[str, ...]:
     """Return the sentences of `text` (lines are cut too), folded to plain words."""
-    return [key for part in _SENTENCE_END.split(text) if (key := _key(part))]
+    return tuple(key for part in _SENTENCE_END.split(text) if (key := _key(part)))
 
 
 def quotations(text: str) -> list[str]:

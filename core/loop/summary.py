@@ -13,9 +13,10 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from core.loop.replay import Replay, replay
+from core.loop.replay import Replay, outcomes_of, walked
+from core.loop.shapes import find_shapes
 from core.loop.stop import Arm, Exit
-from core.loop.trace import Trace, recorded_outcome
+from core.loop.trace import Outcome, Trace, recorded_outcome
 from core.statistics.comparison import Paired
 from core.statistics.confusion import FAIL, MISSING, PASS, Confusion, count
 from core.statistics.interval import Result, rate
@@ -52,9 +53,19 @@ class Summary:
 
 
 def summarise(trace: Trace) -> Summary:
-    """Return the summary of one trace; reads its drafts for the shapes."""
-    again = replay(trace)
-    said = [_said(trace, i) for i in range(len(trace.rounds))]
+    """Return the summary of one trace; reads its drafts for the shapes.
+
+    Rounds and calls are those of the loop itself, not of rounds recorded beyond its rule.
+    """
+    return summary_of(trace, outcomes_of(trace))
+
+
+def summary_of(trace: Trace, outcomes: Sequence[Outcome | None]) -> Summary:
+    """Return the summary of a trace whose judgements' meanings (`outcomes_of`) are at hand."""
+    used = trace.used
+    state, missing = walked(trace, trace.rule, outcomes)
+    again = Replay(trace, None if state is None else state.exit, missing, state, find_shapes(used))
+    said = [None if o is None else o.accepted for o in outcomes]
     returned = again.returned_round if trace.returned_round is None else trace.returned_round
     at = next((i for i, r in enumerate(trace.rounds) if r.number == returned), None)
     gold = None if at is None else trace.rounds[at].gold
@@ -66,8 +77,8 @@ def summarise(trace: Trace) -> Summary:
         trial=trace.trial,
         exit=again.exit if trace.exit is None else trace.exit,
         accepted=was_accepted(trace, again),
-        rounds=sum(r.made for r in trace.rounds),
-        calls=sum(r.calls for r in trace.rounds),
+        rounds=sum(r.made for r in used.rounds),
+        calls=sum(r.calls for r in used.rounds),
         cap=None if trace.rule is None else trace.rule.cap,
         returned_round=returned,
         passed=None if at is None else said[at],
