@@ -59,6 +59,18 @@ class Path:
     cap: int | None
     window: int | None
 
+    def under(self, cap: int, window: int) -> tuple[Exit | None, int | None]:
+        """Return the exit under another cap and window, and the round handed back.
+
+        The exit is None where a needed round was never recorded. One row of `Paths.ends`.
+        """
+        for i, stale in enumerate(self.stale):
+            if self.arm is Arm.LOOP and stale >= window:
+                return Exit.PLATEAU, self.returned[i] or None
+            if i + 1 >= cap:
+                return Exit.CAP, self.returned[i] or None
+        return self.end, None if self.end is None else self.end_returned or None
+
     def to_json(self) -> list[Any]:
         """Return the path as JSON values, for storing."""
         return [

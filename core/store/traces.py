@@ -132,10 +132,8 @@ def _insert(
 def _facts(trace: Trace) -> dict[str, Any]:
     """Return what is worked out from a trace once: its summary, and the walk for what-ifs."""
     outcomes = outcomes_of(trace)
-    return {
-        "summary": summary_data(summary_of(trace, outcomes)),
-        "path": path_from(trace, outcomes).to_json(),
-    }
+    path = path_from(trace, outcomes)
+    return {"summary": summary_data(summary_of(trace, outcomes, path)), "path": path.to_json()}
 
 
 def held_contracts(store: Store, project_id: int) -> dict[str, Contract]:
