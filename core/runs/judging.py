@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from core.contract.contract import Budget, Contract
@@ -26,8 +26,9 @@ from core.judging.prompt import (
     build_call,
     config_hash,
     judged_criteria,
-    request_hash,
+    reply_schema,
     requests_for,
+    system_text,
 )
 from core.judging.reply import ReadReply, read_failure, read_reply
 from core.runs.calls import Caller, RetryRule
@@ -188,7 +189,8 @@ class Job:
     hashes: tuple[str, ...]
     whole: str
     skipped: tuple[str, ...]
-    paid: tuple[tuple[Paid, ...], ...]
+    replaces: int | None = None
+    paid: tuple[tuple[Paid, ...], ...] = ()
 
 
 class JudgeWork:
@@ -206,6 +208,7 @@ class JudgeWork:
         self.config_hash = self.setup.judge_hash
         self.done = 0
         self.reused: Counter[str] = Counter()
+        self._alike: dict[tuple[str, ...], tuple[str, str]] = {}
         self._checks = {c.key: c.code_check() for c in runnable(self.version)}
         self._chunks = self._all_chunks()
         # Outputs that are alike, word for word, share a reply: the later ones wait for the first.
@@ -229,11 +232,14 @@ class JudgeWork:
             assert self.run.judge_id is not None
             outputs = load_outputs(self.store, self.run.project_id, ids)
             known = judged_already(self.store, self.run.judge_id, ids)
-            jobs = [
-                job
-                for output in outputs
-                if not self._there(job := self._job(output, repeat), known)
-            ]
+            jobs = []
+            for output in outputs:
+                job = self._job(output, repeat)
+                found = known.get((output.id, job.whole, repeat))
+                if found is None:
+                    jobs.append(job)
+                elif not self._stands(job, found):
+                    jobs.append(replace(job, replaces=found.id))
             note_reused(self.store, self.run.id, self.reused)
             if jobs:
                 asked = [h for job in jobs if not job.skipped for h in job.hashes]
@@ -249,21 +255,31 @@ class JudgeWork:
         requests = requests_for(
             self.contract, setup.options, output.input, output.text, output.reference
         )
-        hashes = tuple(request_hash(r, setup.options, setup.instructions) for r in requests)
+        hashes = tuple(self._request_hash(r) for r in requests)
         whole = hashes[0] if len(hashes) == 1 else exact_hash(*hashes)
-        code = {
-            key: check.run(output.text, output.reference)
-            for key, check in self._checks.items()
-            if check is not None
-        }
-        skipped = skipped_by_code(self.contract, code, calibration=setup.calibration)
-        return Job(output, repeat, requests, hashes, whole, skipped, ())
+        skipped: tuple[str, ...] = ()
+        if self._checks:
+            code = {
+                key: check.run(output.text, output.reference)
+                for key, check in self._checks.items()
+                if check is not None
+            }
+            skipped = skipped_by_code(self.contract, code, calibration=setup.calibration)
+        return Job(output, repeat, requests, hashes, whole, skipped)
 
-    def _there(self, job: Job, known: Mapping[tuple[int, str, int], Stored]) -> bool:
-        """Whether the judgement exists; counts it as reused unless this run made it."""
-        found = known.get((job.output.id, job.whole, job.repeat))
-        if found is None:
-            return False
+    def _request_hash(self, request: JudgeRequest) -> str:
+        """Return `request_hash(request)`, what is alike for all outputs being worked out once."""
+        options = self.setup.options
+        keys = tuple(c.key for c in request.criteria)
+        if keys not in self._alike:
+            self._alike[keys] = (
+                system_text(request.criteria, options, self.setup.instructions),
+                content_hash(reply_schema(request.criteria)),
+            )
+        return exact_hash(request.input, request.output, request.reference, *self._alike[keys])
+
+    def _stands(self, job: Job, found: Stored) -> bool:
+        """Whether a stored judgement is this one; counts it as reused unless this run made it."""
         if not found.stands and not (job.skipped and found.unscored == Unscored.SKIPPED):
             return False
         self.done += 1
@@ -276,12 +292,9 @@ class JudgeWork:
         if not paid:
             return jobs
         return [
-            Job(
-                j.output, j.repeat, j.requests, j.hashes, j.whole, j.skipped,
-                tuple(tuple(paid.get((h, j.repeat), ())) for h in j.hashes),
-            )
-            for j in jobs
-        ]  # fmt: skip
+            replace(job, paid=tuple(tuple(paid.get((h, job.repeat), ())) for h in job.hashes))
+            for job in jobs
+        ]
 
     async def do(self, job: Job, caller: Caller) -> CallFailed | None:
         """Judge one output once and store the judgement."""
@@ -372,6 +385,7 @@ class JudgeWork:
             raw=raw,
             sample_hash=sample_hash(job.output.input, job.output.reference),
             hashes=self.hashes,
+            replaces=job.replaces,
             run_id=self.run.id if bought else None,
         )
         await caller.journal.write(judgement)

@@ -100,9 +100,10 @@ def seconds_durable(url: str, store: Store, tag: str) -> float:
     )
     setup = JudgeSetup(OPTIONS, DEFAULT_INSTRUCTIONS, concurrency=AT_ONCE, retry=RetryRule())
     run = create_judge_run(store, project.id, version, setup)
-    factory: Callable[..., AnthropicModel] = lambda config, contract: AnthropicModel(
-        ServerSettings("key", url)
-    )
+
+    def factory(config: object, contract: object) -> AnthropicModel:
+        return AnthropicModel(ServerSettings("key", url))
+
     started = time.perf_counter()
     done = execute(store, run.id, factory)
     assert done.state is RunState.DONE
