@@ -336,6 +336,7 @@ def worker(as_json: Json = False, workspace: Workspace = WORKSPACE) -> None:
     """Execute unfinished runs until none is left; a run that fails is not tried again."""
     from core.runs.execution import execute
     from core.runs.models import model_factory, price_list
+    from core.runs.waiting import wake
     from core.store.runs import RunState, claim_next, whoami
     from core.store.store import open_store
 
@@ -345,6 +346,7 @@ def worker(as_json: Json = False, workspace: Workspace = WORKSPACE) -> None:
         with stopping() as stop:
             while not stop.is_set():
                 me = whoami()
+                wake(store)
                 run = claim_next(store, me, interrupted=True)
                 if run is None:
                     break

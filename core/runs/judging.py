@@ -207,6 +207,7 @@ class JudgeWork:
         self.hashes = {c.key: (self.version.criteria[c.key], c.verdict_hash) for c in self.judged}
         self.config_hash = self.setup.judge_hash
         self.done = 0
+        self.waits = ""
         self.reused: Counter[str] = Counter()
         self._alike: dict[tuple[str, ...], tuple[str, str]] = {}
         self._checks = {c.key: c.code_check() for c in runnable(self.version)}

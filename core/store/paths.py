@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import sqlalchemy as sa
 
-from core.loop.stop import Arm
+from core.loop.stop import Arm, Exit
 from core.loop.whatif import Path, path_of
 from core.store import tables as t
 from core.store.store import Store
@@ -86,3 +86,39 @@ def remove_run_traces(store: Store, project_id: int, run_id: int, exit: str) -> 
             )
         )  # fmt: skip
         return int(gone.rowcount)
+
+
+@dataclass(frozen=True, slots=True)
+class Handed:
+    """The draft a loop handed back, where it stands, and by which exit."""
+
+    trace_id: str
+    sample_pk: int
+    trial: int
+    arm: Arm
+    exit: Exit
+    round: int
+    draft: str
+
+
+def handed_back(store: Store, run_id: int) -> list[Handed]:
+    """Return the drafts that the traces of a run handed back, in the order they were stored."""
+    table, rounds = t.trace.c, t.round_.c
+    query = (
+        sa.select(
+            table.trace_id, t.sample.c.id, table.trial, table.arm, table.exit, rounds.number,
+            rounds.draft,
+        )
+        .join(t.round_, (rounds.trace_pk == table.id) & (rounds.number == table.returned_round))
+        .join(
+            t.sample,
+            (t.sample.c.project_id == table.project_id) & (t.sample.c.sample_id == table.sample_id),
+        )
+        .where(table.run_id == run_id, table.exit.is_not(None), rounds.draft.is_not(None))
+        .order_by(table.id)
+    )  # fmt: skip
+    with store.read() as c:
+        return [
+            Handed(name, sample, int(trial), Arm(arm), Exit(exit), number, draft)
+            for name, sample, trial, arm, exit, number, draft in c.execute(query)
+        ]
