@@ -71,9 +71,10 @@ def create_loop_run(
     if not chosen:
         raise InputError("samples", "there are none to write for.", "Load some first.")
     refuse_empty_tasks(version.contract, {s.sample_id: s.input for s in chosen})
-    inputs = [[s.key, s.content_hash] for s in chosen]
+    inputs = _inputs_hash(chosen)
     work = [version.contract.content_hash, inputs, setup.what_hash]
-    data = {"contract": version.number, "samples": [s.key for s in chosen]}
+    keys = [s.key for s in chosen]
+    data = {"contract": version.number, "samples": keys, "inputs": inputs}
     return create_run(
         store,
         project_id,
@@ -86,6 +87,10 @@ def create_loop_run(
         total=len(chosen) * setup.draws * len(setup.arms.arms),
         claim_by=claim_by,
     )
+
+
+def _inputs_hash(samples: Sequence[StoredSample]) -> str:
+    return content_hash([[s.key, s.content_hash] for s in samples])
 
 
 @dataclass(slots=True)
@@ -122,7 +127,17 @@ class LoopWork:
         self._tasks = self._all_tasks()
 
     def prepare(self) -> None:
-        """See what is there; loops that a cancel ended are taken up again."""
+        """See what is there; loops that a cancel ended are taken up again.
+
+        Raises InputError when a sample is no longer what the run began with.
+        """
+        now = load_samples(self.store, self.run.project_id, self.run.config["samples"])
+        if _inputs_hash(now) != self.run.config["inputs"]:
+            raise InputError(
+                f"run {self.run.id}",
+                "a sample's input or reference was changed since it began.",
+                "Change it back, or start a new run.",
+            )
         remove_run_traces(self.store, self.run.project_id, self.run.id, Exit.CANCELLED.value)
         self._stored = set(run_trace_names(self.store, self.run.id))
         self.done = len(self._stored)

@@ -122,3 +122,36 @@ def handed_back(store: Store, run_id: int) -> list[Handed]:
             Handed(name, sample, int(trial), Arm(arm), Exit(exit), number, draft)
             for name, sample, trial, arm, exit, number, draft in c.execute(query)
         ]
+
+
+@dataclass(frozen=True, slots=True)
+class RoundFact:
+    """What is counted of one round: its number, and what its judgement came to."""
+
+    number: int
+    reused: bool
+    scored: bool
+    unscored: str | None
+
+
+def run_rounds(store: Store, run_id: int) -> list[tuple[Arm, RoundFact]]:
+    """Return the rounds of a run's traces with the arm of each; no draft is read."""
+    r = t.round_.c
+    query = (
+        sa.select(t.trace.c.arm, r.number, r.reused, r.score, r.judgement)
+        .join(t.trace, t.trace.c.id == r.trace_pk)
+        .where(t.trace.c.run_id == run_id)
+    )
+    with store.read() as c:
+        return [
+            (
+                Arm(row.arm),
+                RoundFact(
+                    row.number,
+                    row.reused,
+                    row.score is not None,
+                    None if row.judgement is None else row.judgement["unscored"],
+                ),
+            )
+            for row in c.execute(query)
+        ]
