@@ -155,3 +155,20 @@ def run_rounds(store: Store, run_id: int) -> list[tuple[Arm, RoundFact]]:
             )
             for row in c.execute(query)
         ]
+
+
+def run_trace_keys(store: Store, run_id: int) -> list[int]:
+    """Return the store's keys of a run's traces: by sample as it came, draw and arm."""
+    table = t.trace.c
+    query = (
+        sa.select(table.id, table.trial, table.arm, t.sample.c.id.label("sample"))
+        .join(
+            t.sample,
+            (t.sample.c.project_id == table.project_id) & (t.sample.c.sample_id == table.sample_id),
+        )
+        .where(table.run_id == run_id)
+    )
+    with store.read() as c:
+        rows = c.execute(query).all()
+    rows = sorted(rows, key=lambda r: (r.sample, int(r.trial), r.arm))
+    return [r.id for r in rows]
