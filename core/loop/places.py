@@ -24,6 +24,7 @@ _QUOTED = regex.compile(
 )
 _POINTER = regex.compile(r"\b(sentence|line|paragraph)\s+(?:no\.?\s*|#)?(\d+)\b", regex.I)
 _PLACE = regex.compile(r"\d|[$/][\p{L}_]|\b(?:first|second|third|last)\b", regex.I)
+_PARAGRAPH = regex.compile(r"\n\s*\n")
 _FEWEST_WORDS = 5
 _LONG = 3000
 
@@ -87,11 +88,14 @@ def _pointed_at(draft: str, evidence: str) -> set[str]:
     """Return the sentences that "sentence 2", "line 3" or "paragraph 1" point at."""
     hits: set[str] = set()
     for kind, number in _POINTER.findall(evidence):
-        parts = {
-            "sentence": [p for p in _SENTENCE_END.split(draft) if p.strip()],
-            "line": draft.split("\n"),
-            "paragraph": [p for p in regex.split(r"\n\s*\n", draft) if p.strip()],
-        }[kind.lower()]
+        parts = _parts(draft, kind.lower())
         if len(number) < 6 and 1 <= int(number) <= len(parts):
             hits |= set(sentences(parts[int(number) - 1]))
     return hits
+
+
+def _parts(draft: str, kind: str) -> list[str]:
+    if kind == "line":
+        return draft.split("\n")
+    parts = _SENTENCE_END.split(draft) if kind == "sentence" else _PARAGRAPH.split(draft)
+    return [p for p in parts if p.strip()]
