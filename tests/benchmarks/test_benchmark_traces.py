@@ -93,20 +93,21 @@ def test_storing_traces_beside_writing_a_file(
     store: Store, project: Project, record_property: Callable[[str, object], None]
 ) -> None:
     traces = [trace(n) for n in range(TRACES)]
-    started = time.perf_counter()
+    # Ratios are of this process's own time, which other work on the machine does not stretch.
+    started = time.process_time()
     write_traces(traces)
-    to_file = time.perf_counter() - started
-    started = time.perf_counter()
+    to_file = time.process_time() - started
+    began, started = time.perf_counter(), time.process_time()
     add_traces(store, project.id, traces)
-    to_store = time.perf_counter() - started
-    started = time.perf_counter()
+    to_store, waited = time.process_time() - started, time.perf_counter() - began
+    started = time.process_time()
     paths = Paths(paths_of(store, project.id))
     paths.grid(range(1, 7), range(1, 4))
-    looked = time.perf_counter() - started
+    looked = time.process_time() - started
     record_property(
         "summary",
-        f"{TRACES} traces of {ROUNDS} rounds stored in {to_store:.2f} s ({TRACES / to_store:,.0f} a "
-        f"second), {to_store / to_file:.1f} × a file; 18 rules tried in {looked:.2f} s",
+        f"{TRACES} traces of {ROUNDS} rounds stored in {waited:.2f} s ({TRACES / waited:,.0f} a "
+        f"second; {TRACES / to_store:,.0f} a second of the processor's), {to_store / to_file:.1f} × a file; 18 rules tried in {looked:.2f} s",
     )
     assert to_store <= 12 * to_file
     assert looked <= to_store / 4
