@@ -10,6 +10,7 @@ import asyncio
 import random
 from dataclasses import dataclass
 from enum import Enum
+from functools import lru_cache
 
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt
 
@@ -228,10 +229,16 @@ def most_tokens(call: ModelCall) -> int:
     Beside the texts, the schema and what a server adds around them (`FRAME`), and the ceiling of
     the reply.
     """
-    size = len(call.system.encode("utf-8", "surrogatepass"))
+    size = _bytes(call.system)
     size += sum(len(m.text.encode("utf-8", "surrogatepass")) for m in call.messages)
     size += 0 if call.schema is None else len(repr(call.schema))
     return size + FRAME + call.max_tokens
+
+
+@lru_cache(maxsize=64)
+def _bytes(system: str) -> int:
+    """Return the size of a system text, which is the same in all calls of a run."""
+    return len(system.encode("utf-8", "surrogatepass"))
 
 
 def most_usd(call: ModelCall, tokens: int, price: Price) -> float | None:

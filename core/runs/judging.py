@@ -10,29 +10,24 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass, replace
 
 from core.contract.contract import Budget, Contract
 from core.contract.criterion import Criterion
 from core.errors import InputError
-from core.judging.calls import CallFailed, ModelReply
+from core.judging.calls import CallFailed, Message, ModelCall, ModelReply, Role
 from core.judging.judge import skipped_by_code
 from core.judging.prompt import (
-    Instructions,
-    JudgeOptions,
     JudgeRequest,
-    Shot,
     build_call,
-    config_hash,
     judged_criteria,
-    reply_schema,
     requests_for,
-    system_text,
+    user_text,
 )
 from core.judging.reply import ReadReply, read_failure, read_reply
-from core.runs.calls import Caller, RetryRule
+from core.runs.calls import Caller
 from core.runs.code_checks import run_code_checks, runnable
+from core.runs.setup import JudgeSetup
 from core.store.contracts import Version, versions
 from core.store.judged import NewJudgement, Stored, judged_already, model_judge
 from core.store.ledger import Paid, Place, paid_replies
@@ -40,88 +35,11 @@ from core.store.outputs import StoredOutput, current_ids, load_outputs, sample_h
 from core.store.runs import Run, RunKind, create_run, note_reused
 from core.store.store import Store
 from core.text import content_hash, exact_hash
-from core.verdict import CriterionVerdict, Unscored, Verdict, no_verdict
+from core.verdict import CriterionVerdict, Unscored, no_verdict
 
 CHUNK = 200
 """Outputs whose texts are held at a time."""
-MAX_CONCURRENCY = 256
 ROLE = "judge"
-
-
-@dataclass(frozen=True)
-class JudgeSetup:
-    """Everything that says how a judge run is done, beside the outputs and the contract.
-
-    `repeats` >= 1 independent judgements of each output. `calibration` judges every criterion even
-    where code has failed the output. `older` sends the headers of older servers.
-    """
-
-    options: JudgeOptions
-    instructions: Instructions
-    repeats: int = 1
-    concurrency: int = 8
-    calibration: bool = False
-    base_url: str | None = None
-    older: bool = False
-    retry: RetryRule = field(default_factory=RetryRule)
-
-    def __post_init__(self) -> None:
-        for name, value, most in (
-            ("repeats", self.repeats, 1000),
-            ("concurrency", self.concurrency, MAX_CONCURRENCY),
-        ):
-            if not 1 <= value <= most:
-                raise InputError(name, f"{value} is not between 1 and {most}.", "Change it.")
-
-    @property
-    def judge_hash(self) -> str:
-        """Identity of the judge: verdicts of another are never shown as this one's."""
-        return config_hash(self.options, self.instructions)
-
-    def to_data(self) -> dict[str, Any]:
-        """Return the setup as JSON-like data, without any secret."""
-        options = asdict(self.options)
-        options["examples"] = [_shot_data(shot) for shot in self.options.examples]
-        return {
-            "model": self.options.model,
-            "options": options,
-            "instructions": self.instructions.text,
-            "repeats": self.repeats,
-            "concurrency": self.concurrency,
-            "calibration": self.calibration,
-            "base_url": self.base_url,
-            "older": self.older,
-            "retry": asdict(self.retry),
-        }
-
-    @classmethod
-    def from_data(cls, data: Mapping[str, Any]) -> JudgeSetup:
-        """Return the setup that `to_data` was called on."""
-        options = dict(data["options"])
-        options["examples"] = tuple(_shot(shot) for shot in options["examples"])
-        return cls(
-            JudgeOptions(**options),
-            Instructions(data["instructions"]),
-            data["repeats"],
-            data["concurrency"],
-            data["calibration"],
-            data["base_url"],
-            data["older"],
-            RetryRule(**data["retry"]),
-        )
-
-
-def _shot_data(shot: Shot) -> dict[str, Any]:
-    verdicts = [[k, v.verdict, v.evidence, v.change] for k, v in shot.verdicts]
-    return {**asdict(shot), "verdicts": verdicts}
-
-
-def _shot(data: Mapping[str, Any]) -> Shot:
-    verdicts = tuple(
-        (k, CriterionVerdict(Verdict(v), evidence, change))
-        for k, v, evidence, change in data["verdicts"]
-    )
-    return Shot(data["input"], data["output"], data["reference"], verdicts)
 
 
 def refuse_unjudgeable(contract: Contract) -> None:
@@ -209,7 +127,8 @@ class JudgeWork:
         self.done = 0
         self.waits = ""
         self.reused: Counter[str] = Counter()
-        self._alike: dict[tuple[str, ...], tuple[str, str]] = {}
+        self._alike: dict[tuple[str, ...], ModelCall] = {}
+        self._schemas: dict[str, str] = {}
         self._checks = {c.key: c.code_check() for c in runnable(self.version)}
         self._chunks = self._all_chunks()
         # Outputs that are alike, word for word, share a reply: the later ones wait for the first.
@@ -270,14 +189,21 @@ class JudgeWork:
 
     def _request_hash(self, request: JudgeRequest) -> str:
         """Return `request_hash(request)`, what is alike for all outputs being worked out once."""
-        options = self.setup.options
+        call = self._call_for(request)
+        schema = self._schemas.get(call.system)
+        if schema is None:
+            schema = self._schemas[call.system] = content_hash(dict(call.schema or {}))
+        return exact_hash(request.input, request.output, request.reference, call.system, schema)
+
+    def _call_for(self, request: JudgeRequest) -> ModelCall:
+        """Return a call about the same criteria: all but its message is alike for all outputs."""
         keys = tuple(c.key for c in request.criteria)
-        if keys not in self._alike:
-            self._alike[keys] = (
-                system_text(request.criteria, options, self.setup.instructions),
-                content_hash(reply_schema(request.criteria)),
-            )
-        return exact_hash(request.input, request.output, request.reference, *self._alike[keys])
+        call = self._alike.get(keys)
+        if call is None:
+            setup = self.setup
+            call = build_call(request, setup.options, setup.instructions, self.run.seed)
+            self._alike[keys] = call
+        return call
 
     def _stands(self, job: Job, found: Stored) -> bool:
         """Whether a stored judgement is this one; counts it as reused unless this run made it."""
@@ -358,7 +284,8 @@ class JudgeWork:
         request, asked = job.requests[number], job.hashes[number]
         # Nobody knows the run's seed when an output is written, so nobody can forge its marks.
         nonce = exact_hash(self.run.seed, asked)
-        call = build_call(request, self.setup.options, self.setup.instructions, nonce)
+        said = Message(Role.USER, user_text(request, self.setup.options, nonce))
+        call = replace(self._call_for(request), messages=(said,))
         part = request.criteria[0].key if self.setup.options.one_call_each else ""
         place = Place(
             ROLE, output_id=job.output.id, trial=job.output.trial, repeat=job.repeat, part=part

@@ -27,7 +27,7 @@ from core.wording import (
 from pages.parts import state
 from pages.parts.numbers import Agreement
 from pages.parts.panels import MARKS, mark, small, verbatim
-from pages.parts.workspace import store
+from pages.parts.workspace import store, version
 
 CELLS = {
     # name: (gold is PASS, judge is PASS, words)
@@ -233,7 +233,7 @@ def cases(project: Project, found: Agreement, key: str, judges: list[int]) -> No
             args=("output", str(ids[min(at + 1, len(ids) - 1)])),
         )
         st.caption(f"{at + 1} of {len(ids)}")
-    case = load_case(store(), project.id, ids[at], judges)
+    case = load_case(store(), project.id, ids[at], judges, version(project))
     if case is None:
         st.caption("This output is no longer in the project.")
         return

@@ -29,7 +29,8 @@ from core.providers.anthropic import AnthropicModel, _parameters
 from core.providers.settings import ServerSettings
 from core.runs.calls import RetryRule
 from core.runs.execution import execute
-from core.runs.judging import JudgeSetup, create_judge_run
+from core.runs.judging import create_judge_run
+from core.runs.setup import JudgeSetup
 from core.store.contracts import save_version
 from core.store.outputs import NewOutput, add_outputs
 from core.store.runs import RunState
@@ -117,7 +118,7 @@ def test_a_durable_run_beside_bare_loops(
     names = ("durable", "default client", "aiohttp client")
     best = dict.fromkeys(names, float("inf"))
     seconds_bare(url, "warm", aiohttp=True)
-    for turn in range(4):
+    for turn in range(6):
         found = (
             seconds_durable(url, store, f"durable {turn}"),
             seconds_bare(url, f"default {turn}", aiohttp=False),
