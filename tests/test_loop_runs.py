@@ -257,6 +257,9 @@ def test_errors_end_the_loop_and_are_not_fed_back(bench: Bench) -> None:
         "s0": Exit.GENERATOR_ERROR, "s1": Exit.EVALUATOR_ERROR, "s2": Exit.EVALUATOR_ERROR,
         "s3": Exit.GENERATOR_ERROR,
     }  # fmt: skip
+    # No draft was judged, so none is handed back: an error is no draft with a low score.
+    assert {x.returned_round for x in ended.values()} == {None}
+    assert {s.accepted for s in load_summaries(bench.store, bench.project.id)} == {False}
     assert ended["s0"].rounds[0].error == "refused: the model refused to answer"
     assert ended["s3"].rounds[0].error == "request refused: too long"
     asked = Counter(

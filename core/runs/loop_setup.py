@@ -23,7 +23,8 @@ from core.loop.stop import Arm
 from core.providers.scripted import SCRIPTED
 from core.runs.calls import RetryRule
 from core.runs.code_checks import RECORDED
-from core.runs.judging import MAX_CONCURRENCY, JudgeSetup, refuse_unjudgeable
+from core.runs.judging import refuse_unjudgeable
+from core.runs.setup import MAX_CONCURRENCY, JudgeSetup
 from core.text import content_hash
 
 MOST_DRAWS = 1000

@@ -124,6 +124,7 @@ class LoopWork:
         self._lost: dict[str, Trace] = {}
         self._open: dict[str, tuple[Job, Walk]] = {}
         self._waiting: dict[int, Job] = {}
+        self._said: dict[int, Mapping[str, CriterionVerdict]] = {}
         self._tasks = self._all_tasks()
 
     def prepare(self) -> None:
@@ -140,6 +141,9 @@ class LoopWork:
             )
         remove_run_traces(self.store, self.run.project_id, self.run.id, Exit.CANCELLED.value)
         self._stored = set(run_trace_names(self.store, self.run.id))
+        for queued in queued_drafts(self.store, self.run.id):
+            if queued.verdicts is not None:
+                self._said[queued.output_id] = queued.verdicts
         self.done = len(self._stored)
 
     def _all_tasks(self) -> Iterator[list[tuple[int, int]]]:
@@ -249,14 +253,14 @@ class LoopWork:
         """Return what people said of a draft, or put it into their queue and return None."""
         draft = NewDraft(job.sample.key, job.trial, need.arm, need.round, need.draft, Reason.PERSON)
         [output] = queue_drafts(self.store, self.run, [draft])
-        kept = {q.output_id: q.verdicts for q in queued_drafts(self.store, self.run.id)}
-        if (before := kept[output]) is not None:
+        if (before := self._said.get(output)) is not None:
             return before
         said = self._settled([output])[output]
         if not set(need.keys) <= set(said):
             self._waiting[output] = job
             return None
         keep_verdicts(self.store, self.run, output, said)
+        self._said[output] = said
         return said
 
     async def _keep(self, trace: Trace) -> None:
