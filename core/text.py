@@ -81,6 +81,8 @@ def content_hash(content: Any) -> str:
 
 def words(text: str) -> list[str]:
     """Return the words of `text`: "Don't re-run x-rays" has 3; emoji and dashes are none."""
+    if text.isascii() or _NOT_PLAIN.search(text) is None:
+        return _PLAIN_WORD.findall(text)
     return [str(word) for word in _WORD.findall(text)]
 
 

@@ -123,10 +123,10 @@ def judge(
         header_style == "old",
     )
     refuse_unusable(setup.to_data())
-    budget = Budget(usd=_dollars("--budget-usd", budget_usd))
+    budget = Budget(usd=dollars("--budget-usd", budget_usd))
     price = price_list(workspace)
     if budget.usd is not None:
-        _refuse_unpriced(model, price)
+        refuse_unpriced(model, price)
     rows = outputs_in(outputs, encoding, separator)
     if not rows:
         raise InputError(str(outputs), "it holds no output.", "Give a file with outputs.")
@@ -170,7 +170,7 @@ def _execute(
     from core.store.runs import RunState, find_run, resume, whoami
     from core.text import content_hash
 
-    project_id, version = _project(store, path, agreed)
+    project_id, version = project_of(store, path, agreed)
     new = [NewOutput(r.sample_id, r.output, r.trial, r.input, r.reference, r.extra) for r in rows]
     add_outputs(store, project_id, new, file_name="judge", replace_changed=True)
     with store.read() as c:
@@ -200,12 +200,12 @@ def _execute(
     with stopping() as stop:
         run = execute(
             store, run.id, model_factory(), stop, price=price, who=who, keyboard=True,
-            progress=_Meter(run.total),
+            progress=Meter(run.total),
         )  # fmt: skip
     return run, version
 
 
-def _project(store: Store, path: Path, agreed: Contract) -> tuple[int, Version]:
+def project_of(store: Store, path: Path, agreed: Contract) -> tuple[int, Version]:
     """Return the project of a contract, by its title or file name, with this version of it."""
     from core.store.contracts import save_version, versions
 
@@ -241,23 +241,25 @@ def stopping() -> Iterator[threading.Event]:
             signal.signal(number, handler)
 
 
-class _Meter:
+class Meter:
     """Says on stderr how far a run is: on one line of a terminal, else every ten seconds."""
 
-    def __init__(self, total: int) -> None:
+    def __init__(self, total: int, did: str = "judged") -> None:
         self.total = total
+        self.did = did
         self._started = time.monotonic()
         self._said = 0.0
         self._last = -1
 
     def __call__(self, done: int) -> None:
+        """Say how many there are, unless it was said a moment ago."""
         now = time.monotonic()
         live = sys.stderr.isatty()
         if done == self._last or (now - self._said < (0.5 if live else 10) and done < self.total):
             return
         self._said, self._last = now, done
         rate = done / max(now - self._started, 0.001)
-        line = f"{done:,} of {self.total:,} judged, {rate:,.1f} a second"
+        line = f"{done:,} of {self.total:,} {self.did}, {rate:,.1f} a second"
         print(f"\r{line}   " if live else line, end="" if live else "\n", file=sys.stderr)
         if live and done >= self.total:
             print(file=sys.stderr)
@@ -278,7 +280,8 @@ def _refuse_unwritable(out: Path) -> None:
         raise InputError("--out", f"{out} cannot be written ({error.strerror}).") from error
 
 
-def _refuse_unpriced(model: str, price: Any) -> None:
+def refuse_unpriced(model: str, price: Any) -> None:
+    """Refuse a budget in dollars where a model has no price: it could not be kept."""
     from core.errors import InputError
     from core.judging.calls import Usage
     from core.providers.prices import MODELS_FILE
@@ -290,7 +293,8 @@ def _refuse_unpriced(model: str, price: Any) -> None:
         )  # fmt: skip
 
 
-def _dollars(flag: str, given: str | None) -> float | None:
+def dollars(flag: str, given: str | None) -> float | None:
+    """Return the amount of a flag, None where it was not given."""
     from core.errors import InputError, show
 
     if given is None:
@@ -337,6 +341,7 @@ def worker(as_json: Json = False, workspace: Workspace = WORKSPACE) -> None:
     """Execute unfinished runs until none is left; a run that fails is not tried again."""
     from core.runs.execution import execute
     from core.runs.models import model_factory, price_list
+    from core.runs.waiting import wake
     from core.store.runs import RunState, claim_next, whoami
     from core.store.store import open_store
 
@@ -346,6 +351,7 @@ def worker(as_json: Json = False, workspace: Workspace = WORKSPACE) -> None:
         with stopping() as stop:
             while not stop.is_set():
                 me = whoami()
+                wake(store)
                 run = claim_next(store, me, interrupted=True)
                 if run is None:
                     break
@@ -353,7 +359,7 @@ def worker(as_json: Json = False, workspace: Workspace = WORKSPACE) -> None:
                 say(f"Run {run.id}: {run.kind}, {run.config['model']}.")
                 run = execute(
                     store, run.id, model_factory(), stop, price=price_list(workspace), who=me,
-                    keyboard=True, progress=_Meter(run.total),
+                    keyboard=True, progress=Meter(run.total, "done"),
                 )  # fmt: skip
                 counts["finished"] += run.state is RunState.DONE
                 counts["failed"] += run.state is RunState.FAILED

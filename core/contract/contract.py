@@ -10,6 +10,7 @@ import difflib
 from collections.abc import Mapping
 from enum import StrEnum
 from fractions import Fraction
+from functools import lru_cache
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
@@ -259,6 +260,7 @@ def _plainly(error: Any, where: list[Any]) -> str:
     return _PLAIN.get(kind) or str(error["msg"]).removeprefix("Value error, ").removesuffix(".")
 
 
+@lru_cache(maxsize=4096)
 def exact(number: float) -> Fraction:
     """Return the decimal a person typed as a fraction: 0.1 is 1/10, so ten of them make 1."""
     return Fraction(str(number))

@@ -83,24 +83,36 @@ def read_reply(
     def nothing(reason: Unscored, detail: str, again: bool) -> ReadReply:
         return ReadReply({}, reason, detail, missing=keys, worth_reasking=again, raw=reply.raw)
 
+    if (short := no_text(reply)) is not None:
+        return nothing(*short)
+    assert reply.text is not None
+    try:
+        found = _find_json(reply.text, output)
+    except _Unreadable as problem:
+        return nothing(Unscored.UNREADABLE, str(problem), True)
+    return _read_value(found, criteria, output, reply.raw)
+
+
+def no_text(reply: ModelReply) -> tuple[Unscored, str, bool] | None:
+    """Return why a reply is no whole text (reason, line, whether asking again may help), or None.
+
+    Refused, cut off, unfinished or blank. A reply cut off at a ceiling is not asked for again: the
+    same ceiling would cut it off again.
+    """
     if reply.stop_reason in _REFUSED:
-        return nothing(Unscored.REFUSED, "the model refused to answer", False)
+        return Unscored.REFUSED, "the model refused to answer", False
     if reply.stop_reason in _TRUNCATED:
         where = (
             "at the ceiling of the reply (max_tokens)"
             if reply.stop_reason == "max_tokens"
             else "at the end of the model's context window"
         )
-        return nothing(Unscored.TRUNCATED, f"the reply was cut off {where}", False)
+        return Unscored.TRUNCATED, f"the reply was cut off {where}", False
     if reply.stop_reason in _UNFINISHED:
-        return nothing(Unscored.UNREADABLE, "the server paused before the reply was whole", True)
+        return Unscored.UNREADABLE, "the server paused before the reply was whole", True
     if reply.text is None or not fold_word(reply.text):
-        return nothing(Unscored.EMPTY, "the reply holds no text", True)
-    try:
-        found = _find_json(reply.text, output)
-    except _Unreadable as problem:
-        return nothing(Unscored.UNREADABLE, str(problem), True)
-    return _read_value(found, criteria, output, reply.raw)
+        return Unscored.EMPTY, "the reply holds no text", True
+    return None
 
 
 def read_failure(failed: CallFailed) -> ReadReply:

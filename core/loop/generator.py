@@ -35,6 +35,10 @@ _FIX = (
     "Your last draft did not pass. Fix only what is listed and keep the rest as it is, word for "
     "word. Reply with the whole corrected text alone."
 )
+_NOTE = (
+    "Your last draft did not pass. Do not write a new one now: say in one or two sentences what you "
+    "did wrong and what to watch for in every further attempt. Reply with these sentences alone."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +95,15 @@ def revision_call(
     if last.notes:
         parts.append("# Notes from earlier attempts\n" + "\n".join(_bullet(n) for n in last.notes))
     parts += [f"# Your last draft\n{last.draft}", f"# What failed\n{last.feedback}", _FIX]
+    return _call(options, "\n\n".join(parts))
+
+
+def note_call(
+    contract: Contract, input: str, last: Attempt, options: GeneratorOptions
+) -> ModelCall:
+    """Return the call that asks the writer for a note to itself about what failed."""
+    parts = [task_text(contract, input), f"# Your last draft\n{last.draft}"]
+    parts += [f"# What failed\n{last.feedback}", _NOTE]
     return _call(options, "\n\n".join(parts))
 
 

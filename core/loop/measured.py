@@ -30,9 +30,10 @@ class Recorded:
 def drafts_of(traces: Iterable[Trace]) -> Recorded:
     """Return one draft per round made, numbered from 1, with the calls the round is recorded with.
 
-    `passed` is what the recorded verdicts mean; None where they are missing or unscored.
+    `passed` is what the recorded verdicts mean; None where they are missing or unscored. Rounds
+    recorded beyond a loop's rule are left out: they would give one arm more draws than the other.
     """
-    some = list(traces)
+    some = [t.used for t in traces]
     times = Counter((t.arm, t.sample_id, t.trial) for t in some)
     rows: list[arms.Draft] = []
     left_out = repeated = 0

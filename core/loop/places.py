@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 from fractions import Fraction
+from functools import lru_cache
 
 import regex
 
@@ -23,13 +24,15 @@ _QUOTED = regex.compile(
 )
 _POINTER = regex.compile(r"\b(sentence|line|paragraph)\s+(?:no\.?\s*|#)?(\d+)\b", regex.I)
 _PLACE = regex.compile(r"\d|[$/][\p{L}_]|\b(?:first|second|third|last)\b", regex.I)
+_PARAGRAPH = regex.compile(r"\n\s*\n")
 _FEWEST_WORDS = 5
 _LONG = 3000
 
 
-def sentences(text: str) -> list[str]:
+@lru_cache(maxsize=256)
+def sentences(text: str) -> tuple[str, ...]:
     """Return the sentences of `text` (lines are cut too), folded to plain words."""
-    return [key for part in _SENTENCE_END.split(text) if (key := _key(part))]
+    return tuple(key for part in _SENTENCE_END.split(text) if (key := _key(part)))
 
 
 def quotations(text: str) -> list[str]:
@@ -85,11 +88,14 @@ def _pointed_at(draft: str, evidence: str) -> set[str]:
     """Return the sentences that "sentence 2", "line 3" or "paragraph 1" point at."""
     hits: set[str] = set()
     for kind, number in _POINTER.findall(evidence):
-        parts = {
-            "sentence": [p for p in _SENTENCE_END.split(draft) if p.strip()],
-            "line": draft.split("\n"),
-            "paragraph": [p for p in regex.split(r"\n\s*\n", draft) if p.strip()],
-        }[kind.lower()]
+        parts = _parts(draft, kind.lower())
         if len(number) < 6 and 1 <= int(number) <= len(parts):
             hits |= set(sentences(parts[int(number) - 1]))
     return hits
+
+
+def _parts(draft: str, kind: str) -> list[str]:
+    if kind == "line":
+        return draft.split("\n")
+    parts = _SENTENCE_END.split(draft) if kind == "sentence" else _PARAGRAPH.split(draft)
+    return [p for p in parts if p.strip()]

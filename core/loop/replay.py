@@ -8,7 +8,7 @@ and is in no count of exits, acceptances or calls.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -27,7 +27,7 @@ from core.loop.step import (
     step,
 )
 from core.loop.stop import Cost, Exit, changed_rule
-from core.loop.trace import Round, Trace, recorded_outcome
+from core.loop.trace import Outcome, Round, Trace, recorded_outcome
 from core.verdict import LabelValue, Unscored
 
 
@@ -97,30 +97,47 @@ def replay(trace: Trace, stop: StopRule | None = None) -> Replay:
     A repeated draft in the loop arm reuses the first judgement at no cost, whatever the log paid
     for it. A cancelled run and a failed generator are things that happened, so they end a replay
     under any rule that gets that far; a recorded BUDGET exit does so under the same budget.
-    The shapes are those of the whole log, whatever the rule.
+    The shapes are those of what the loop did, whatever the rule: rounds recorded beyond its own
+    rule show none.
     """
-    shapes = find_shapes(trace)
-    rule = stop or trace.rule
+    state, missing = walked(trace, stop or trace.rule, outcomes_of(trace))
+    exit = None if state is None else state.exit
+    return Replay(trace, exit, missing, state, find_shapes(trace.used))
+
+
+def outcomes_of(trace: Trace) -> list[Outcome | None]:
+    """Return what each recorded judgement means, round by round."""
+    return [recorded_outcome(trace, i) for i in range(len(trace.rounds))]
+
+
+def walked(
+    trace: Trace, rule: StopRule | None, outcomes: Sequence[Outcome | None]
+) -> tuple[State | None, str]:
+    """Return where `rule` leaves the recorded rounds, and what was missing to end, "" if nothing.
+
+    The state is None when there is no rule. `outcomes` are those of `outcomes_of`.
+    """
     if rule is None:
-        return Replay(trace, None, "no stop rule is recorded", None, shapes)
+        return None, "no stop rule is recorded"
     state = start(
         rule, trace.arm, uses_judge=trace.uses_judge, first_number=trace.first_number
     )  # fmt: skip
     for index in range(len(trace.rounds)):
         if state.exit is not None:
             break
-        state, missing = _replay_round(state, trace, index)
+        state, missing = _replay_round(state, trace, index, outcomes[index])
         if missing:
-            return Replay(trace, None, missing, state, shapes)
+            return state, missing
     if state.exit is None:
         state = _replay_ending(state, trace)
     if state.exit is None:
-        missing = f"round {state.number} was never recorded"
-        return Replay(trace, None, missing, state, shapes)
-    return Replay(trace, state.exit, "", state, shapes)
+        return state, f"round {state.number} was never recorded"
+    return state, ""
 
 
-def _replay_round(state: State, trace: Trace, index: int) -> tuple[State, str]:
+def _replay_round(
+    state: State, trace: Trace, index: int, outcome: Outcome | None
+) -> tuple[State, str]:
     """Return the state after one recorded round, and what was missing in the record, if any."""
     this = trace.rounds[index]
     if this.number != state.number:
@@ -136,7 +153,6 @@ def _replay_round(state: State, trace: Trace, index: int) -> tuple[State, str]:
     before, state = state, step(state, made)
     if state.expects is not Expects.EVALUATE:
         return state, ""
-    outcome = recorded_outcome(trace, index)
     asked = Cost(calls=this.judge_calls)
     if outcome is None:
         if index == len(trace.rounds) - 1 and trace.exit is Exit.EVALUATOR_ERROR:

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Any
+from typing import Any, TypeVar
 
 from core.contract.contract import Contract, Keep, StopRule
 from core.contract.criterion import CheckedBy
@@ -99,7 +99,7 @@ def judged(contract: Contract, judgement: Judgement, cost: Cost) -> Judged:
 # --- state ----------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class State:
     """Where a loop stands; frozen, made by `start` and `step` only.
 
@@ -254,6 +254,21 @@ def _keys(r: Round) -> tuple[str, ...]:
     return tuple(r.judgement.verdicts) if r.judgement is not None else ()
 
 
+_T = TypeVar("_T", State, Round)
+
+
+def _but(old: _T, **changes: Any) -> _T:
+    """Return `old` with some fields changed.
+
+    As `dataclasses.replace`, without running `__init__` over every field again: a replay of ten
+    thousand traces makes half a million of these.
+    """
+    new = object.__new__(type(old))
+    new.__dict__.update(old.__dict__)
+    new.__dict__.update(changes)
+    return new
+
+
 # --- the parts of a step --------------------------------------------------------------------
 
 
@@ -269,9 +284,9 @@ def _draft_made(state: State, event: DraftMade) -> State:
     state = _spend(state, event.cost)
     seen = [i for i, r in enumerate(state.rounds) if mark is not None and r.fingerprint == mark]
     if state.arm is Arm.RETRY or not seen:
-        return replace(state, open_round=opened)
+        return _but(state, open_round=opened)
     earlier = state.rounds[seen[0]]
-    reused = replace(opened, judgement=earlier.judgement, score=earlier.score, reused=True)
+    reused = _but(opened, judgement=earlier.judgement, score=earlier.score, reused=True)
     repeat = Exit.NO_CHANGE if seen[-1] == len(state.rounds) - 1 else Exit.CYCLE
     return _finish(state, reused, state.outcomes[seen[0]], repeat)
 
@@ -284,11 +299,11 @@ def _judged(state: State, event: Judged) -> State:
     closed = _add_cost(opened, event.cost, "judge_calls")
     state = _spend(state, event.cost)
     if outcome.unscored is None:
-        closed = replace(closed, judgement=judgement, score=outcome.score)
+        closed = _but(closed, judgement=judgement, score=outcome.score)
         return _finish(state, closed, outcome, None)
     error = outcome.detail or f"the evaluator gave no judgement: {outcome.unscored.value}"
     judgement = replace(judgement or Judgement(), unscored=outcome.unscored, detail=error)
-    closed = replace(closed, judgement=judgement, error=error)
+    closed = _but(closed, judgement=judgement, error=error)
     return end(_close(state, closed, outcome), Exit.EVALUATOR_ERROR)
 
 
@@ -317,7 +332,7 @@ def _close(state: State, closed: Round, outcome: Outcome | None) -> State:
             best, stale = closed.number, 0
         else:
             stale += 1
-    return replace(
+    return _but(
         state,
         rounds=(*state.rounds, closed),
         outcomes=(*state.outcomes, outcome),
@@ -337,7 +352,7 @@ def end(state: State, leads_to: Exit) -> State:
     elif state.rule.keep is Keep.LAST:
         scored = [r.number for r in state.rounds if r.score is not None]
         returned = scored[-1] if scored else None
-    return replace(state, exit=leads_to, returned=returned)
+    return _but(state, exit=leads_to, returned=returned)
 
 
 def _cancel(state: State) -> State:
@@ -352,7 +367,7 @@ def _another_fits(state: State) -> bool:
 
 
 def _spend(state: State, cost: Cost) -> State:
-    return replace(state, spent=state.spent.plus(cost))
+    return _but(state, spent=state.spent.plus(cost))
 
 
 def _add_cost(to: Round, cost: Cost, calls_field: str) -> Round:
@@ -362,4 +377,4 @@ def _add_cost(to: Round, cost: Cost, calls_field: str) -> Round:
         had, more = getattr(to, name), getattr(cost, name)
         if more is not None:
             changes[name] = more if had is None else had + more
-    return replace(to, **changes)
+    return _but(to, **changes)

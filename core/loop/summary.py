@@ -13,9 +13,11 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from core.loop.replay import Replay, replay
+from core.loop.replay import outcomes_of
+from core.loop.shapes import find_shapes
 from core.loop.stop import Arm, Exit
-from core.loop.trace import Trace, recorded_outcome
+from core.loop.trace import Outcome, Trace, recorded_outcome
+from core.loop.whatif import Path, path_from
 from core.statistics.comparison import Paired
 from core.statistics.confusion import FAIL, MISSING, PASS, Confusion, count
 from core.statistics.interval import Result, rate
@@ -52,10 +54,26 @@ class Summary:
 
 
 def summarise(trace: Trace) -> Summary:
-    """Return the summary of one trace; reads its drafts for the shapes."""
-    again = replay(trace)
-    said = [_said(trace, i) for i in range(len(trace.rounds))]
-    returned = again.returned_round if trace.returned_round is None else trace.returned_round
+    """Return the summary of one trace; reads its drafts for the shapes.
+
+    Rounds and calls are those of the loop itself, not of rounds recorded beyond its rule.
+    """
+    outcomes = outcomes_of(trace)
+    return summary_of(trace, outcomes, path_from(trace, outcomes))
+
+
+def summary_of(trace: Trace, outcomes: Sequence[Outcome | None], path: Path) -> Summary:
+    """Return the summary of a trace whose walk and judgements' meanings are at hand.
+
+    The trace's own rule is looked up along the walk, which is the same as replaying it.
+    """
+    used = trace.used
+    ends: tuple[Exit | None, int | None] = (None, None)
+    if path.cap is not None and path.window is not None:
+        ends = path.under(path.cap, path.window)
+    exit, handed = ends
+    said = [None if o is None else o.accepted for o in outcomes]
+    returned = handed if trace.returned_round is None else trace.returned_round
     at = next((i for i, r in enumerate(trace.rounds) if r.number == returned), None)
     gold = None if at is None else trace.rounds[at].gold
     first = trace.round(trace.first_number)
@@ -64,10 +82,10 @@ def summarise(trace: Trace) -> Summary:
         arm=trace.arm,
         sample_id=trace.sample_id,
         trial=trace.trial,
-        exit=again.exit if trace.exit is None else trace.exit,
-        accepted=was_accepted(trace, again),
-        rounds=sum(r.made for r in trace.rounds),
-        calls=sum(r.calls for r in trace.rounds),
+        exit=exit if trace.exit is None else trace.exit,
+        accepted=was_accepted(trace, exit),
+        rounds=sum(r.made for r in used.rounds),
+        calls=sum(r.calls for r in used.rounds),
         cap=None if trace.rule is None else trace.rule.cap,
         returned_round=returned,
         passed=None if at is None else said[at],
@@ -75,18 +93,20 @@ def summarise(trace: Trace) -> Summary:
         first_passed=None if first is None else said[0],
         first_draft=None if first is None else first.fingerprint,
         gaps=len(trace.gaps),
-        shapes=tuple(shape.name for shape in again.shapes),
+        shapes=tuple(shape.name for shape in find_shapes(used)),
     )
 
 
-def was_accepted(trace: Trace, again: Replay) -> bool | None:
-    """Return whether a draft was accepted, given the replay by the trace's own rule, or None.
+def was_accepted(trace: Trace, replayed: Exit | None) -> bool | None:
+    """Return whether a draft was accepted, given the exit by the trace's own rule, or None.
 
     What the replay cannot tell is None, whatever exit was recorded: counting a trace as accepted
     where a round is missing, and as unknown where the rounds that are there failed, would make
     the rate too high. Only a trace without a stop rule is decided by its rounds and its exit.
     """
-    return again.accepted if trace.rule is not None else _by_its_rounds(trace)
+    if trace.rule is None:
+        return _by_its_rounds(trace)
+    return None if replayed is None else replayed is Exit.PASS
 
 
 def _by_its_rounds(trace: Trace) -> bool | None:

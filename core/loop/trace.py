@@ -9,7 +9,7 @@ Where neither tells, acceptance is None, and a replay that needs it is censored.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
@@ -18,6 +18,9 @@ from core.contract.criterion import CheckedBy
 from core.judging.judgement import Judgement, acceptance, first_unscored, judgement_score, missing
 from core.loop.stop import NO_PROGRESS, Arm, Exit
 from core.verdict import LabelValue, Unscored, Verdict
+
+BEYOND = "beyond_rule"
+"""Mark in a round's `extra`: recorded after the rule had ended the loop, for looking at others."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +61,11 @@ class Round:
     def made(self) -> bool:
         """Whether there is a draft (its text, or at least its fingerprint)."""
         return self.draft is not None or self.fingerprint is not None
+
+    @property
+    def beyond(self) -> bool:
+        """Whether the round was recorded after the loop's own rule had ended it."""
+        return self.extra.get(BEYOND) is True
 
     @property
     def read(self) -> bool:
@@ -122,6 +130,13 @@ class Trace:
         return tuple(
             dict.fromkeys(k for r in self.rounds if r.judgement for k in r.judgement.verdicts)
         )
+
+    @property
+    def used(self) -> Trace:
+        """The trace without the rounds recorded beyond its own rule: what the loop itself did."""
+        if not any(r.beyond for r in self.rounds):
+            return self
+        return replace(self, rounds=tuple(r for r in self.rounds if not r.beyond))
 
     def round(self, number: int) -> Round | None:
         """Return the (first) round with this number, or None."""

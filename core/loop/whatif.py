@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from core.contract.contract import Budget, StopRule
 from core.errors import InputError, show
-from core.loop.replay import replay
+from core.loop.replay import outcomes_of, walked
 from core.loop.stop import Arm, Exit
 from core.loop.trace import Outcome, Trace
 from core.statistics.comparison import Paired
@@ -59,6 +59,18 @@ class Path:
     cap: int | None
     window: int | None
 
+    def under(self, cap: int, window: int) -> tuple[Exit | None, int | None]:
+        """Return the exit under another cap and window, and the round handed back.
+
+        The exit is None where a needed round was never recorded. One row of `Paths.ends`.
+        """
+        for i, stale in enumerate(self.stale):
+            if self.arm is Arm.LOOP and stale >= window:
+                return Exit.PLATEAU, self.returned[i] or None
+            if i + 1 >= cap:
+                return Exit.CAP, self.returned[i] or None
+        return self.end, None if self.end is None else self.end_returned or None
+
     def to_json(self) -> list[Any]:
         """Return the path as JSON values, for storing."""
         return [
@@ -79,11 +91,15 @@ class Path:
 
 def path_of(trace: Trace) -> Path:
     """Return the walk of a trace; the budget stays the trace's own, keep too."""
+    return path_from(trace, outcomes_of(trace))
+
+
+def path_from(trace: Trace, outcomes: Sequence[Outcome | None]) -> Path:
+    """Return the walk of a trace whose judgements' meanings (`outcomes_of`) are at hand."""
     own = trace.rule
     base = StopRule(budget=Budget()) if own is None else own
     unbound = base.model_copy(update={"cap": _UNBOUND, "window": _UNBOUND})
-    again = replay(trace, unbound)
-    state = again.state
+    state, _ = walked(trace, unbound, outcomes)
     assert state is not None  # a rule was given
     gold = {r.number: _GOLD.get(r.gold or LabelValue.UNSURE, -1) for r in trace.rounds}
     stale: list[int] = []
@@ -93,7 +109,7 @@ def path_of(trace: Trace) -> Path:
     last: int | None = None
     top: Any = None
     behind = used = 0
-    ended_there = again.exit in _AT_ONCE or (state.outcomes and not _scored(state.outcomes[-1]))
+    ended_there = state.exit in _AT_ONCE or (state.outcomes and not _scored(state.outcomes[-1]))
     for closed in state.rounds[: -1 if ended_there else None]:
         used += closed.calls
         if closed.score is not None:
@@ -106,7 +122,7 @@ def path_of(trace: Trace) -> Path:
         stale.append(behind)
         calls.append(used)
         returned.append(handed or 0)
-    back = again.returned_round
+    back = None if state.exit is None else state.returned
     return Path(
         sample_id=trace.sample_id,
         arm=trace.arm,
@@ -114,7 +130,7 @@ def path_of(trace: Trace) -> Path:
         calls=tuple(calls),
         good=tuple(gold.get(n, -1) for n in returned),
         returned=tuple(returned),
-        end=again.exit,
+        end=state.exit,
         end_rounds=state.drafts,
         end_calls=state.spent.calls,
         end_good=-1 if back is None else gold.get(back, -1),

@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from core.contract.contract import Contract
 from core.contract.criterion import Criterion
 from core.errors import show
 from core.judging.calls import CallFailed, FailureKind, ModelCall, ModelReply
@@ -134,6 +135,32 @@ def in_turn(drafts: Sequence[str]) -> Callable[[ModelCall], str]:
         return drafts[min(number, len(drafts) - 1)]
 
     return answer
+
+
+def scripted_model(contract: Contract, seconds: float = 0.0) -> ScriptedModel:
+    """Return a model that both judges and writes, to see runs at work without a key.
+
+    It judges by the nearest example. As a writer it hands out the contract's own examples: the n-th
+    time it is asked the same it gives the n-th of them by lot, failing ones twice as often as
+    passing ones in a first draft and half as often in a revision, so that every exit can be seen.
+    Each answer takes `seconds`.
+    """
+    judge = scripted_judge(nearest_example(contract.criteria))
+    good = [c.pass_example for c in contract.criteria if c.pass_example.strip()]
+    bad = [c.fail_example for c in contract.criteria if c.fail_example.strip()]
+    asked: dict[str, int] = {}
+
+    def answer(call: ModelCall) -> str:
+        if call.schema is not None:
+            return judge.answer(call)
+        asked[call.hash] = number = asked.get(call.hash, 0) + 1
+        revision = "# Your last draft" in call.messages[-1].text
+        lot = _share("writer", call.hash, number)
+        pool = good if lot < (2 / 3 if revision else 1 / 3) else bad
+        pool = pool or good or bad or ["scripted: the contract has no example to write from."]
+        return pool[int(_share("which", call.hash, number) * len(pool))]
+
+    return ScriptedModel(answer, seconds)
 
 
 def _bag(text: str) -> frozenset[str]:

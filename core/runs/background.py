@@ -11,6 +11,7 @@ from collections.abc import Callable
 from core.errors import BenchError
 from core.runs.execution import execute
 from core.runs.models import Secrets, model_factory, no_secrets
+from core.runs.waiting import wake
 from core.store.runs import SILENCE, claim_next, whoami
 from core.store.store import Store
 
@@ -52,6 +53,7 @@ class Background:
         """Execute one run if there is one."""
         me = whoami()
         try:
+            wake(store)
             run = claim_next(store, me, self._silence)
             if run is None:
                 return False

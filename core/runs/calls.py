@@ -51,12 +51,16 @@ class Why(Enum):
 
 
 class Halt(Exception):
-    """The run stops here; `line` says why, for a person, or is empty when somebody asked for it."""
+    """The run stops here; `line` says why, for a person, or is empty when somebody asked for it.
 
-    def __init__(self, why: Why, line: str = "") -> None:
+    `for_labels`: it goes on by itself once people have labelled what waits.
+    """
+
+    def __init__(self, why: Why, line: str = "", *, for_labels: bool = False) -> None:
         super().__init__(line or why.name)
         self.why = why
         self.line = line
+        self.for_labels = for_labels
 
 
 class Caller:

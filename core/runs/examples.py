@@ -155,6 +155,11 @@ class ExamplesWork:
         self.done = 0
         self._given = False
 
+    @property
+    def waits(self) -> str:
+        """Return nothing: no example waits for a person."""
+        return ""
+
     def prepare(self) -> None:
         """Nothing comes first."""
 

@@ -21,9 +21,20 @@ from core.runs.examples import ExamplesWork
 from core.runs.journal import Journal
 from core.runs.judging import JudgeWork
 from core.runs.limits import Gate, Purse
+from core.runs.loops import LoopWork
 from core.runs.models import ModelFactory, Price, price_list
 from core.store.ledger import next_number, spent
-from core.store.runs import SILENCE, Run, RunKind, RunState, claim, load_run, release, whoami
+from core.store.runs import (
+    SILENCE,
+    Run,
+    RunKind,
+    RunState,
+    Wish,
+    claim,
+    load_run,
+    release,
+    whoami,
+)
 from core.store.store import Store
 
 GRACE = 10.0
@@ -42,6 +53,11 @@ class Work(Protocol):
 
     done: int
     contract: Contract
+
+    @property
+    def waits(self) -> str:
+        """What people have to do before the rest can be done, in one line; empty when nothing."""
+        ...
 
     def prepare(self) -> None:
         """Do what comes before the first call."""
@@ -63,6 +79,7 @@ class Work(Protocol):
 _WORK: Mapping[RunKind, Callable[[Store, Run], Work]] = {
     RunKind.JUDGE: JudgeWork,
     RunKind.EXAMPLES: ExamplesWork,
+    RunKind.LOOP: LoopWork,
 }
 
 
@@ -92,13 +109,14 @@ def execute(
             f"run {run_id}: it is {load_run(store, run_id).state}, not to be executed."
         )
     started = time.monotonic()
-    why, line = Why.STOPPED, ""
+    why, line, for_labels = Why.STOPPED, "", False
     try:
         execution = _Execution(store, run, me, stop or threading.Event(), silence, grace, progress)
         ended = asyncio.run(execution.go(model_factory, price or price_list()))
         if ended is not None:
             why, line = ended.why, ended.line
         state = RunState.DONE if ended is None else why.value
+        for_labels = ended is not None and ended.for_labels
     except InputError as error:
         state, line = RunState.FAILED, str(error)
     except (KeyboardInterrupt, SystemExit):
@@ -109,12 +127,19 @@ def execute(
         _hand_back(store, run, me, RunState.FAILED, started, line, False)
         raise
     if state is not None:
-        _hand_back(store, run, me, state, started, line, keyboard)
+        _hand_back(store, run, me, state, started, line, keyboard, for_labels)
     return load_run(store, run_id)
 
 
 def _hand_back(
-    store: Store, run: Run, me: str, state: RunState, started: float, line: str, keyboard: bool
+    store: Store,
+    run: Run,
+    me: str,
+    state: RunState,
+    started: float,
+    line: str,
+    keyboard: bool,
+    for_labels: bool = False,
 ) -> None:
     by_hand = keyboard and state is RunState.WAITING
     release(
@@ -124,7 +149,7 @@ def _hand_back(
         RunState.PAUSED if by_hand else state,
         seconds=time.monotonic() - started,
         error=line,
-        interrupted=by_hand,
+        wish=Wish.INTERRUPTED if by_hand else Wish.LABELS if for_labels else None,
     )
 
 
@@ -191,6 +216,8 @@ class _Execution:
                 worker.cancel()
             await asyncio.gather(watcher, *workers, return_exceptions=True)
             await asyncio.to_thread(self.work.finish)
+        if self.halt is None and self.work.waits:
+            self.halt = Halt(Why.PAUSED, self.work.waits, for_labels=True)
         self.progress(self.work.done)
 
     async def _until_done(self, workers: list[asyncio.Task[None]]) -> None:

@@ -125,6 +125,7 @@ class JudgeWork:
         self.hashes = {c.key: (self.version.criteria[c.key], c.verdict_hash) for c in self.judged}
         self.config_hash = self.setup.judge_hash
         self.done = 0
+        self.waits = ""
         self.reused: Counter[str] = Counter()
         self._alike: dict[tuple[str, ...], ModelCall] = {}
         self._schemas: dict[str, str] = {}

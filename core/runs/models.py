@@ -6,13 +6,16 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from core.contract.contract import Contract
-from core.judging.calls import Model, Usage
+from core.judging.calls import Model, ModelCall, ModelReply, Usage
 from core.providers.prices import cost, find_model, load_models, models_file
-from core.providers.scripted import SCRIPTED, nearest_example, scripted_judge
+from core.providers.scripted import SCRIPTED, scripted_model
 from core.providers.settings import ServerSettings, ready, server_settings
+
+if TYPE_CHECKING:
+    from core.providers.anthropic import AnthropicModel
 
 Secrets = Callable[[], Mapping[str, object]]
 """Gives what the app was given as secrets; asked each time a model is made, never stored."""
@@ -39,7 +42,7 @@ def settings_for(config: Mapping[str, Any], secrets: Secrets = no_secrets) -> Se
 
 def refuse_unusable(config: Mapping[str, Any], secrets: Secrets = no_secrets) -> None:
     """Raise InputError, one line, when no call could be made: no key, no usable address."""
-    if config["model"] != SCRIPTED:
+    if _names(config) != {SCRIPTED}:
         ready(settings_for(config, secrets))
 
 
@@ -47,15 +50,41 @@ def model_factory(secrets: Secrets = no_secrets) -> ModelFactory:
     """Return what makes the models of runs; the model named "scripted" needs no key."""
 
     def make(config: Mapping[str, Any], contract: Contract) -> Model:
-        if config["model"] == SCRIPTED:
-            return scripted_judge(
-                nearest_example(contract.criteria), float(config.get("delay", 0.0))
-            )
+        names = _names(config)
+        script = scripted_model(contract, float(config.get("delay", 0.0)))
+        if names == {SCRIPTED}:
+            return script
         from core.providers.anthropic import AnthropicModel
 
-        return AnthropicModel(settings_for(config, secrets))
+        server = AnthropicModel(settings_for(config, secrets))
+        return Side(script, server) if SCRIPTED in names else server
 
     return make
+
+
+def _names(config: Mapping[str, Any]) -> set[str]:
+    """Return the models a run asks: its writer or judge, and a loop's judge beside the writer."""
+    return {config["model"], config.get("judge_model") or config["model"]}
+
+
+class Side:
+    """A script and a server side by side: each call goes to the one whose model it names."""
+
+    def __init__(self, script: Model, server: AnthropicModel) -> None:
+        self.script = script
+        self.server = server
+
+    async def send(self, call: ModelCall) -> ModelReply:
+        """Make one attempt; raises CallFailed."""
+        return await (self.script if call.model == SCRIPTED else self.server).send(call)
+
+    async def probe(self) -> None:
+        """Ask the server something that costs nothing."""
+        await self.server.probe()
+
+    async def close(self) -> None:
+        """Release the server's connections."""
+        await self.server.close()
 
 
 def price_list(workspace: Path | None = None) -> Price:

@@ -47,11 +47,16 @@ class RunState(StrEnum):
 
 
 class Wish(StrEnum):
-    """What somebody asks of a running process; `INTERRUPTED` marks a run paused from a keyboard."""
+    """What somebody asks of a running process.
+
+    In a paused run: `INTERRUPTED` marks one paused from a keyboard, `LABELS` one that waits for
+    people's labels.
+    """
 
     PAUSE = "pause"
     CANCEL = "cancel"
     INTERRUPTED = "interrupted"
+    LABELS = "labels"
 
 
 @dataclass(frozen=True)
@@ -253,12 +258,12 @@ def release(
     *,
     seconds: float,
     error: str = "",
-    interrupted: bool = False,
+    wish: Wish | None = None,
 ) -> bool:
     """Hand a run back in `state`; returns False when `who` no longer has it.
 
-    `seconds` is added to the time spent executing. `interrupted` marks a pause from a keyboard:
-    the app leaves such a run alone, whoever paused it goes on with it.
+    `seconds` is added to the time spent executing. `wish` marks a pause: one from a keyboard is
+    left alone by the app, one for labels is gone on with when they are there.
     """
     with store.write(run.project_id) as c:
         done = c.execute(
@@ -268,7 +273,7 @@ def release(
                 state=state.value,
                 claimed_by=None,
                 heartbeat_at=None,
-                wish=Wish.INTERRUPTED.value if interrupted else None,
+                wish=None if wish is None else wish.value,
                 seconds=table.c.seconds + seconds,
                 ended_at=None if state is RunState.WAITING else now(),
                 error=error,
@@ -316,6 +321,13 @@ def resume(
         )
         c.execute(here.where(table.c.state == RunState.RUNNING).values(wish=None))
     return load_run(store, run_id)
+
+
+def paused_for(store: Store, wish: Wish) -> list[Run]:
+    """Return the runs of all projects that are paused with this mark, oldest first."""
+    query = sa.select(table).where(table.c.state == RunState.PAUSED, table.c.wish == wish)
+    with store.read() as c:
+        return [_run(row) for row in c.execute(query.order_by(table.c.id))]
 
 
 def note_reused(store: Store, run_id: int, reused: Mapping[str, int]) -> None:

@@ -327,8 +327,12 @@ trace = Table(
     Column("content_hash", String(64), nullable=False),
     Column("exit", String(20)),
     Column("returned_round", Integer),
+    # The loop run that made it (a plain number, as in judgement), null where a file brought it.
+    Column("run_id", Integer),
     # The summary: worked out from the drafts once, when the trace is stored.
     Column("summary", JsonText, nullable=False),
+    # The walk that what-ifs look along; null in traces stored before there was one.
+    Column("path", JsonText),
     _to("import_batch", nullable=True),
     Column("stored_at", String(40), nullable=False),
     # Bulky columns last, so that reading summaries does not page through them.
@@ -338,6 +342,7 @@ trace = Table(
     Column("extra", JsonText, nullable=False),
     UniqueConstraint("project_id", "trace_id"),
     Index(None, "project_id", "sample_id"),
+    Index(None, "run_id"),
 )
 
 round_ = Table(

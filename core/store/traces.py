@@ -9,7 +9,7 @@ anew when it comes to hold it; the stored rounds stay as they came.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 from fractions import Fraction
 from typing import Any
 
@@ -19,12 +19,14 @@ from core.contract.contract import Contract, StopRule
 from core.contract.criterion import CheckedBy
 from core.errors import InputError, show
 from core.judging.judgement import Judgement
+from core.loop.replay import outcomes_of
 from core.loop.reread import reread
 from core.loop.stop import Arm, Exit
-from core.loop.summary import Summary, summarise
+from core.loop.summary import Summary, summary_of
 from core.loop.trace import Round, Trace
+from core.loop.whatif import path_from
 from core.store import tables as t
-from core.store.store import Store, insert_id, now, record_import
+from core.store.store import Store, now, record_import
 from core.text import content_hash
 from core.verdict import CriterionVerdict, LabelValue, Unscored, Verdict
 
@@ -69,7 +71,7 @@ def add_traces(
     if not found.new:
         return found
     held = held_contracts(store, project_id)
-    facts = {x.trace_id: asdict(summarise(by_held_contract(x, held))) for x in found.new}
+    facts = {x.trace_id: _facts(by_held_contract(x, held)) for x in found.new}
     with store.write(project_id) as c:
         found = _compare(c, project_id, traces, rows)
         batch = record_import(
@@ -83,15 +85,55 @@ def add_traces(
                 "new": len(found.new), "present": found.present, "other": len(found.other),
             },
         )  # fmt: skip
-        shared = {"project_id": project_id, "import_batch_id": batch, "stored_at": now()}
-        rounds: list[dict[str, Any]] = []
-        for trace in found.new:
-            row = rows[trace.trace_id]
-            key = insert_id(c, t.trace, **shared, **row.trace, summary=facts[trace.trace_id])
-            rounds += [{"trace_pk": key, **values} for values in row.rounds]
-        if rounds:
-            c.execute(t.round_.insert(), rounds)
+        shared = {"project_id": project_id, "import_batch_id": batch, "run_id": None}
+        _insert(c, project_id, [(rows[x.trace_id], facts[x.trace_id]) for x in found.new], shared)
     return found
+
+
+def add_run_traces(store: Store, project_id: int, run_id: int, traces: Sequence[Trace]) -> None:
+    """Store what a loop run has brought; traces that are here already stay as they are.
+
+    Raises InputError when one of the ids stands for another trace.
+    """
+    rows = _rows(traces)
+    facts = {x.trace_id: _facts(x) for x in traces}
+    with store.write(project_id) as c:
+        found = _compare(c, project_id, traces, rows)
+        if found.other:
+            raise InputError(
+                f"trace {show(found.other[0].trace_id)}",
+                "another one has this id in the project.",
+                "Rename it, or run the loop in another project.",
+            )
+        shared = {"project_id": project_id, "import_batch_id": None, "run_id": run_id}
+        _insert(c, project_id, [(rows[x.trace_id], facts[x.trace_id]) for x in found.new], shared)
+
+
+def _insert(
+    c: sa.Connection,
+    project_id: int,
+    made: Sequence[tuple[_Row, dict[str, Any]]],
+    shared: Mapping[str, Any],
+) -> None:
+    if not made:
+        return
+    shared = {**shared, "stored_at": now()}
+    c.execute(t.trace.insert(), [{**shared, **row.trace, **facts} for row, facts in made])
+    keys = _stored(c, project_id, [row.trace["trace_id"] for row, _ in made])
+    rounds = [
+        {"trace_pk": keys[row.trace["trace_id"]][0], **values}
+        for row, _ in made
+        for values in row.rounds
+    ]
+    if rounds:
+        c.execute(t.round_.insert(), rounds)
+
+
+def _facts(trace: Trace) -> dict[str, Any]:
+    """Return what is worked out from a trace once: its summary, and the walk for what-ifs."""
+    outcomes = outcomes_of(trace)
+    path = path_from(trace, outcomes)
+    return {"summary": summary_data(summary_of(trace, outcomes, path)), "path": path.to_json()}
 
 
 def held_contracts(store: Store, project_id: int) -> dict[str, Contract]:
@@ -117,11 +159,7 @@ def sum_up_anew(c: sa.Connection, project_id: int, contract: Contract) -> None:
     )
     for row in c.execute(query).all():
         trace = by_held_contract(_trace(row, _rounds_of(c, row.id)), {named: contract})
-        c.execute(
-            t.trace.update()
-            .where(t.trace.c.id == row.id)
-            .values(summary=asdict(summarise(trace)))
-        )  # fmt: skip
+        c.execute(t.trace.update().where(t.trace.c.id == row.id).values(_facts(trace)))
 
 
 def count_traces(store: Store, project_id: int) -> int:
@@ -152,6 +190,17 @@ def load_trace(store: Store, project_id: int, trace_id: str) -> Trace | None:
         if row is None:
             return None
         return _trace(row, _rounds_of(c, row.id))
+
+
+def load_traces(store: Store, project_id: int, keys: Sequence[int]) -> dict[int, Trace]:
+    """Return whole traces by the store's own keys, a few hundred at most."""
+    rows_of = sa.select(t.round_).where(t.round_.c.trace_pk.in_(keys)).order_by(t.round_.c.number)
+    query = sa.select(t.trace).where(t.trace.c.project_id == project_id, t.trace.c.id.in_(keys))
+    rounds: dict[int, list[Any]] = {}
+    with store.read() as c:
+        for r in c.execute(rows_of):
+            rounds.setdefault(r.trace_pk, []).append(r)
+        return {row.id: _trace(row, rounds.get(row.id, [])) for row in c.execute(query)}
 
 
 def each_trace(store: Store, project_id: int) -> Iterator[Trace]:
@@ -272,15 +321,12 @@ def _judgement_data(judgement: Judgement) -> dict[str, Any]:
 def _compare(
     c: sa.Connection, project_id: int, traces: Iterable[Trace], rows: Mapping[str, _Row]
 ) -> TraceDifference:
-    query = sa.select(t.trace.c.trace_id, t.trace.c.content_hash).where(
-        t.trace.c.project_id == project_id
-    )
-    known = {r.trace_id: r.content_hash for r in c.execute(query)}
+    known = _stored(c, project_id, list(rows))
     new: list[Trace] = []
     other: list[Trace] = []
     present = 0
     for trace in traces:
-        stored = known.get(trace.trace_id)
+        _, stored = known.get(trace.trace_id, (0, None))
         if stored is None:
             new.append(trace)
         elif stored == rows[trace.trace_id].trace["content_hash"]:
@@ -290,7 +336,27 @@ def _compare(
     return TraceDifference(tuple(new), present, tuple(other))
 
 
+def _stored(c: sa.Connection, project_id: int, names: Sequence[str]) -> dict[str, tuple[int, str]]:
+    """Return the key and the content hash of those of these traces that are stored."""
+    table = t.trace.c
+    found: dict[str, tuple[int, str]] = {}
+    for start in range(0, len(names), 500):
+        query = sa.select(table.id, table.trace_id, table.content_hash).where(
+            table.project_id == project_id, table.trace_id.in_(names[start : start + 500])
+        )
+        found |= {r.trace_id: (r.id, r.content_hash) for r in c.execute(query)}
+    return found
+
+
 # --- out ------------------------------------------------------------------------------------
+
+
+_SUMMARY = tuple(field.name for field in fields(Summary))
+
+
+def summary_data(summary: Summary) -> dict[str, Any]:
+    """Return a summary as JSON values, for storing."""
+    return {name: getattr(summary, name) for name in _SUMMARY}
 
 
 def _summary(data: dict[str, Any]) -> Summary:

@@ -2,7 +2,11 @@
 
 from alembic import context
 
-from core.store import tables_judging, tables_runs  # noqa: F401  (their tables join the metadata)
+from core.store import (  # noqa: F401  (their tables join the metadata)
+    tables_judging,
+    tables_loops,
+    tables_runs,
+)
 from core.store.tables import metadata
 
 context.configure(
