@@ -22,6 +22,7 @@ class JudgeKind(StrEnum):
 
     RECORDED = "recorded"
     CODE = "code"
+    MODEL = "model"
 
 
 CODE_CHECKS = "Code checks"
@@ -190,12 +191,25 @@ def insert_judgements(
 
 
 def newest_verdicts(
-    c: sa.Connection, judge: int, outputs: Sequence[int] | None = None
+    c: sa.Connection,
+    judge: int,
+    outputs: Sequence[int] | None = None,
+    hashes: Sequence[str] | None = None,
 ) -> dict[int, dict[int, CriterionVerdict]]:
-    """Return a judge's newest verdict by output id and criterion id."""
+    """Return a judge's newest verdict by output id and criterion id.
+
+    With `hashes` only verdicts given under one of these verdict hashes, and for the sample as it is
+    now: what was said of another wording or another input is out of date.
+    """
     newest = newest_ids(judge)
     if outputs is not None:
         newest = newest.where(t.judgement.c.output_id.in_(outputs))
+    if hashes is not None:
+        newest = (
+            newest.join(t.output, t.output.c.id == t.judgement.c.output_id)
+            .join(t.sample, t.sample.c.id == t.output.c.sample_pk)
+            .where(t.verdict.c.verdict_hash.in_(hashes), _fresh())
+        )
     sub = newest.subquery()
     query = sa.select(
         sub.c.output_id,
@@ -233,6 +247,46 @@ def newest_ids(judge: int) -> sa.Select[Any]:
         .join(t.verdict, t.verdict.c.judgement_id == t.judgement.c.id)
         .where(t.judgement.c.judge_id == judge)
         .group_by(t.judgement.c.output_id, t.verdict.c.criterion_id)
+    )
+
+
+OUT_OF_DATE = "out of date"
+"""Stands where a verdict hash would, for a verdict given when the sample was another."""
+
+
+def newest_by_hash(judge: int) -> sa.Select[Any]:
+    """Select the newest judgement id of a judge for each (output, criterion, verdict hash).
+
+    A wording that comes back finds its verdicts again, although newer ones exist for another.
+    """
+    wanted = sa.case(
+        (_fresh(), t.verdict.c.verdict_hash), else_=sa.literal_column(f"'{OUT_OF_DATE}'")
+    ).label("verdict_hash")
+    said = (
+        sa.select(
+            t.judgement.c.output_id,
+            t.verdict.c.criterion_id,
+            wanted,
+            t.judgement.c.id.label("judgement_id"),
+        )
+        .join(t.verdict, t.verdict.c.judgement_id == t.judgement.c.id)
+        .join(t.output, t.output.c.id == t.judgement.c.output_id)
+        .join(t.sample, t.sample.c.id == t.output.c.sample_pk)
+        .where(t.judgement.c.judge_id == judge)
+        .subquery()
+    )
+    return sa.select(
+        said.c.output_id,
+        said.c.criterion_id,
+        said.c.verdict_hash,
+        sa.func.max(said.c.judgement_id).label("judgement_id"),
+    ).group_by(said.c.output_id, said.c.criterion_id, said.c.verdict_hash)
+
+
+def _fresh() -> sa.ColumnElement[bool]:
+    """Whether a judgement was given for the sample's input and reference as they are now."""
+    return t.judgement.c.sample_hash.is_(None) | (
+        t.judgement.c.sample_hash == t.sample.c.content_hash
     )
 
 

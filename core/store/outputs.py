@@ -10,7 +10,7 @@ import sqlalchemy as sa
 
 from core.store import tables as t
 from core.store.store import Store, insert_id, record_import
-from core.text import fingerprint
+from core.text import exact_hash, fingerprint
 
 
 @dataclass(frozen=True)
@@ -95,6 +95,7 @@ def add_outputs(
             if row.given:
                 values = {name: getattr(row, name) for name in sorted(row.given)}
                 c.execute(t.sample.update().where(t.sample.c.id == key[0]).values(values))
+                _date(c, key[0])
         add = [*difference.new, *(difference.changed if replace_changed else ())]
         if add:
             c.execute(
@@ -222,7 +223,21 @@ def _add_sample(c: sa.Connection, project_id: int, row: NewOutput) -> int:
         sample_id=row.sample_id,
         input=row.input,
         reference=row.reference,
+        content_hash=sample_hash(row.input, row.reference),
     )
+
+
+def sample_hash(input: str, reference: str | None) -> str:
+    """Return the identity of what a verdict was given for beside the output itself."""
+    return exact_hash(input, reference)
+
+
+def _date(c: sa.Connection, sample: int) -> None:
+    """Store the content hash of a sample that was changed."""
+    table = t.sample
+    row = c.execute(sa.select(table).where(table.c.id == sample)).one()
+    now = sample_hash(row.input, row.reference)
+    c.execute(table.update().where(table.c.id == sample).values(content_hash=now))
 
 
 def _key(key: tuple[int, int]) -> sa.ColumnElement[bool]:

@@ -16,7 +16,7 @@ from core.labelling.label import LabelKind
 from core.statistics.confusion import FAIL, MISSING, PASS, UNKNOWN
 from core.store import tables as t
 from core.store.contracts import Version
-from core.store.judgements import JudgeKind, newest_ids
+from core.store.judgements import JudgeKind, newest_by_hash
 from core.store.labels import newest_labels, settled_open
 from core.store.live import asked, counted_outputs, positions
 from core.store.store import Store
@@ -129,12 +129,12 @@ class _Rows:
         return passes, fails, by_hand
 
     def codes(self, criterion: int, wanted: str, size: int) -> tuple[Codes, int]:
-        """Return one code per output for a criterion, and how many rows are stale."""
+        """Return one code per output for a criterion, and how many outputs have only stale ones."""
         mine = self.criterion == criterion
         live = mine & (self.hash == wanted)
         codes = np.full(size, MISSING, dtype=np.int8)
         codes[self.at[live]] = self.code[live]
-        return codes, int(np.count_nonzero(mine & ~live))
+        return codes, len(np.setdiff1d(self.at[mine], self.at[live]))
 
 
 def _rows(found: list[Any], ids: NDArray[np.int64]) -> _Rows:
@@ -184,22 +184,29 @@ def _code_judge(c: sa.Connection, project_id: int) -> int | None:
 
 
 def _said(c: sa.Connection, judge: int | None, ids: NDArray[np.int64]) -> _Rows:
-    """Return a judge's newest verdict for every output and criterion."""
+    """Return a judge's newest verdict for every output, criterion and wording.
+
+    What could be read of an unscored judgement is for showing and counts nowhere.
+    """
     if judge is None:
         return _rows([], ids)
-    newest = newest_ids(judge).subquery()
-    query = sa.select(
-        newest.c.output_id,
-        newest.c.criterion_id,
-        t.verdict.c.verdict_hash,
-        t.verdict.c.verdict,
-        sa.literal(0),
-        sa.literal(1),
-    ).join(
-        newest,
-        sa.and_(
-            t.verdict.c.judgement_id == newest.c.judgement_id,
-            t.verdict.c.criterion_id == newest.c.criterion_id,
-        ),
+    newest = newest_by_hash(judge).subquery()
+    query = (
+        sa.select(
+            newest.c.output_id,
+            newest.c.criterion_id,
+            newest.c.verdict_hash,
+            sa.case((t.judgement.c.unscored.is_(None), t.verdict.c.verdict)),
+            sa.literal(0),
+            sa.literal(1),
+        )
+        .join(
+            newest,
+            sa.and_(
+                t.verdict.c.judgement_id == newest.c.judgement_id,
+                t.verdict.c.criterion_id == newest.c.criterion_id,
+            ),
+        )
+        .join(t.judgement, t.judgement.c.id == newest.c.judgement_id)
     )
     return _rows(list(c.execute(query).all()), ids)

@@ -171,6 +171,8 @@ sample = Table(
     Column("sample_id", ModelText, nullable=False),
     Column("input", ModelText, nullable=False),
     Column("reference", ModelText),
+    # Identity of input and reference: verdicts given for another input are out of date.
+    Column("content_hash", String(64), nullable=False, server_default=""),
     UniqueConstraint("project_id", "sample_id"),
 )
 
@@ -275,7 +277,12 @@ judgement = Table(
     Column("raw", ModelText),
     Column("judged_at", String(40), nullable=False),
     _to("import_batch", nullable=True),
+    # The run that made it (a plain number, so that the ledger's tables come after these), and what
+    # the sample's content hash was then; null where a file said so and nobody knows.
+    Column("run_id", Integer),
+    Column("sample_hash", String(64)),
     UniqueConstraint("judge_id", "output_id", "request_hash", "repeat"),
+    Index(None, "run_id"),
     Index(None, "project_id", "judge_id"),
     Index(None, "output_id"),
 )
