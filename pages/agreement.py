@@ -14,6 +14,7 @@ from pages.parts import agreement_panels as panels
 from pages.parts import state
 from pages.parts.numbers import agreement
 from pages.parts.panels import empty, page_title
+from pages.parts.sight import sight
 from pages.parts.workspace import need_project, store, version
 
 project = need_project()
@@ -56,4 +57,5 @@ panels.cases(
     found,
     criterion,
     [*(j.id for j in known.values() if j.kind is JudgeKind.CODE), int(judge)],
+    sight(project, current),
 )

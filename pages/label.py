@@ -10,10 +10,12 @@ from core.store.outputs import count_outputs
 from core.verdict import OVERALL
 from core.wording import criterion_name
 from pages.parts import state
+from pages.parts.export_panel import export_screen
 from pages.parts.group_panels import group_screen
 from pages.parts.import_panel import import_screen
 from pages.parts.labeller.labeller import labeller, question
 from pages.parts.panels import empty, small
+from pages.parts.queue_panel import need_labelling, queue_screen, say_practice
 from pages.parts.reviewer import change, need_reviewer, signed_in
 from pages.parts.settle_panels import settle
 from pages.parts.workspace import need_project, store, version
@@ -22,6 +24,7 @@ VIEWS = {
     "label": "Label",
     "group": "Group notes",
     "settle": "Settle",
+    "queue": "Queue",
     "import": "Outputs & import",
 }
 
@@ -36,6 +39,11 @@ with st.container(horizontal=True, vertical_alignment="center", horizontal_align
 
 if view == "import":
     import_screen(project, current, ["outputs"])
+    export_screen(project, current)
+    st.stop()
+
+if view == "queue":
+    queue_screen(project, current)
     st.stop()
 
 if not count_outputs(store(), project.id):
@@ -45,6 +53,8 @@ reviewer = need_reviewer(store(), project)
 if view == "settle":
     settle(project, reviewer)
     st.stop()
+if view == "label":
+    need_labelling(project, reviewer)
 
 keys = [*(current.contract.keys if current else ()), OVERALL]
 chosen: str | None = OVERALL
@@ -64,6 +74,7 @@ if view == "group":
     group_screen(project, current, reviewer)
     st.stop()
 assert chosen is not None
+say_practice(project, current, reviewer, [chosen])
 labeller(
     store(),
     project,

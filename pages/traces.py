@@ -9,10 +9,11 @@ import streamlit as st
 from pages.parts import state
 from pages.parts import trace_panels as panels
 from pages.parts.panels import page_title
+from pages.parts.sight import hidden_trace_ids, say_hidden, sight
 from pages.parts.trace_import import import_screen, say_stored
 from pages.parts.trace_list import chosen_trace
 from pages.parts.trace_replay import replay_panel
-from pages.parts.workspace import need_project
+from pages.parts.workspace import need_project, version
 
 VIEWS = {"overview": "Overview", "replay": "Replay", "import": "Import"}
 
@@ -52,8 +53,11 @@ if view == "overview":
     panels.shapes_table(found)
 elif view == "replay":
     with beside:
-        trace_id = chosen_trace(found)
-    if trace_id is not None:
+        trace_id = chosen_trace(found, hidden_trace_ids(project, version(project)))
+    seen = sight(project, version(project))
+    if seen is not None and trace_id in hidden_trace_ids(project, version(project)):
+        say_hidden(project, seen, 1, "trace", "traces")
+    elif trace_id is not None:
         replay_panel(project, trace_id)
 else:
     import_screen(project)

@@ -76,6 +76,11 @@ def write(
             name += " (extra)"
         columns.append(name)
     table = [[*cells(row), *(row.extra.get(name, "") for name in names)] for row in rows]
+    return as_text(columns, table, form)
+
+
+def as_text(columns: Sequence[str], table: Sequence[Sequence[str]], form: str) -> str:
+    """Return a table as text in `form` ("csv" or "jsonl"); raises InputError as `write` does."""
     if form == "jsonl":
         return to_jsonl(dict(zip(columns, row, strict=True)) for row in table)
     if form != "csv":

@@ -23,6 +23,9 @@ _KNOWN = {
     "labelled_at": ("labelled_at", "labeled_at", "timestamp", "created_at"),
     "change": ("change",),
 }
+LABEL_COLUMNS = ("kind", "stratum", "weight", "seconds", "question_hash")
+"""Columns of our own label files beside what is said: read when a `Shape` has them in `more`."""
+
 _WHO = {
     "reviewer": ("reviewer", "annotator", "rater", "labeller", "labeler", "user"),
     "judge": ("judge", "evaluator", "grader", "model"),
@@ -40,7 +43,8 @@ class Shape:
     `verdict` is the column of a long file; `by_criterion` maps columns to criterion keys (or
     "overall"); `by_who` maps columns to reviewers or judges. The criterion comes from the
     `criterion` column, else it is `criterion_is`; the reviewer or judge from the `who` column,
-    else it is `who_is`. `said` is the note or evidence column.
+    else it is `who_is`. `said` is the note or evidence column. `more` maps names of LABEL_COLUMNS
+    to columns.
     """
 
     sample_id: str
@@ -55,11 +59,12 @@ class Shape:
     said: str | None = None
     change: str | None = None
     labelled_at: str | None = None
+    more: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One verdict word with everything that says what it is about."""
+    """One verdict word with everything that says what it is about; `more` by LABEL_COLUMNS."""
 
     sample_id: str
     trial: int
@@ -71,6 +76,7 @@ class Cell:
     labelled_at: str
     extra: dict[str, str]
     line: int
+    more: dict[str, str]
 
 
 @dataclass(frozen=True)
@@ -120,7 +126,17 @@ def suggest_shape(columns: Sequence[str], who: str) -> Shape:
         said=known(_SAID[who]),
         change=known(_KNOWN["change"]) if who == "judge" else None,
         labelled_at=known(_KNOWN["labelled_at"]) if who == "reviewer" else None,
+        more=label_columns(columns) if who == "reviewer" else {},
     )
+
+
+def label_columns(columns: Sequence[str]) -> dict[str, str]:
+    """Return those of LABEL_COLUMNS that are there, if the file is one this program wrote.
+
+    A column "kind" or "weight" of somebody's own stays theirs.
+    """
+    known = {name: name for name in LABEL_COLUMNS if name in columns}
+    return known if len(known) == len(LABEL_COLUMNS) else {}
 
 
 def cells(table: Table, shape: Shape, who: str, problems: list[Problem]) -> Iterator[Cell]:
@@ -146,6 +162,7 @@ def cells(table: Table, shape: Shape, who: str, problems: list[Problem]) -> Iter
         shape.said,
         shape.change,
         shape.labelled_at,
+        *shape.more.values(),
     )
     used = [name for name in (*single, *shape.by_criterion, *shape.by_who) if name is not None]
     table.require(*used)
@@ -191,6 +208,7 @@ def _of_row(
                 row[shape.labelled_at] if shape.labelled_at else "",
                 extra,
                 line,
+                {name: row[at] for name, at in shape.more.items()},
             )
         )
     return found

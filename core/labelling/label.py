@@ -19,6 +19,24 @@ class LabelKind(StrEnum):
     UNDO = "undo"
     IMPORT = "import"
     ADJUDICATION = "adjudication"
+    REPEAT = "repeat"
+    PRACTICE = "practice"
+
+
+class Mode(StrEnum):
+    """Why an output stands in a queue.
+
+    What is said of a repeat or in the practice round is kept as a row of that kind and is nobody's
+    vote. A stale entry takes an ordinary label of the new wording.
+    """
+
+    LABEL = "label"
+    REPEAT = "repeat"
+    PRACTICE = "practice"
+    STALE = "stale"
+
+
+_ASIDE = {Mode.REPEAT: LabelKind.REPEAT, Mode.PRACTICE: LabelKind.PRACTICE}
 
 
 @dataclass(frozen=True)
@@ -81,7 +99,11 @@ def parse_entries(rows: object) -> tuple[list[LabelEntry], list[RefusedEntry]]:
 
 
 def parse_entry(data: Mapping[str, Any]) -> LabelEntry:
-    """Return the entry a browser sent; raises InputError naming the field that is unusable."""
+    """Return the entry a browser sent; raises InputError naming the field that is unusable.
+
+    `mode` is that of the queue entry the act was about ("label" when it is not given): in the modes
+    "repeat" and "practice" every act, undo too, becomes a row of that kind.
+    """
 
     def bad(field: str) -> InputError:
         return InputError(f"label field {field!r}", f"got {show(data.get(field))}.")
@@ -103,6 +125,9 @@ def parse_entry(data: Mapping[str, Any]) -> LabelEntry:
     kind = data.get("kind")
     if kind not in (LabelKind.LABEL, LabelKind.DEFER, LabelKind.UNDO):
         raise bad("kind")
+    mode = data.get("mode", Mode.LABEL)
+    if mode not in set(Mode):
+        raise bad("mode")
     verdict = data.get("verdict")
     if verdict is not None and verdict not in set(LabelValue):
         raise bad("verdict")
@@ -120,7 +145,7 @@ def parse_entry(data: Mapping[str, Any]) -> LabelEntry:
         seq,
         output_id,
         criterion,
-        LabelKind(kind),
+        _ASIDE.get(Mode(mode), LabelKind(kind)),
         None if verdict is None else LabelValue(verdict),
         bool(data.get("deferred", False)),
         note,

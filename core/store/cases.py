@@ -9,8 +9,9 @@ import sqlalchemy as sa
 
 from core.labelling.label import LabelKind
 from core.store import tables as t
+from core.store.blind import Sight
 from core.store.judgements import newest_verdicts
-from core.store.labels import newest_labels
+from core.store.newest import newest_labels
 from core.store.outputs import StoredOutput, load_outputs
 from core.store.store import Store
 from core.verdict import CriterionVerdict
@@ -36,10 +37,17 @@ class Case:
     verdicts: dict[str, CriterionVerdict]
 
 
-def load_case(store: Store, project_id: int, output_id: int, judges: Sequence[int]) -> Case | None:
+def load_case(
+    store: Store,
+    project_id: int,
+    output_id: int,
+    judges: Sequence[int],
+    sight: Sight | None = None,
+) -> Case | None:
     """Return an output with its labels and the verdicts of `judges`, later judges winning.
 
-    None when the output is not in the project.
+    With `sight` what a person who labels here may see of it and no more. None when the output is
+    not in the project.
     """
     found = load_outputs(store, project_id, [output_id])
     if not found:
@@ -47,6 +55,7 @@ def load_case(store: Store, project_id: int, output_id: int, judges: Sequence[in
     newest = newest_labels(project_id).where(t.label.c.output_id == output_id).subquery()
     query = (
         sa.select(
+            t.reviewer.c.id.label("reviewer_id"),
             t.reviewer.c.name,
             t.criterion.c.key,
             t.label.c.verdict,
@@ -61,7 +70,11 @@ def load_case(store: Store, project_id: int, output_id: int, judges: Sequence[in
     )
     with store.read() as c:
         labels = tuple(
-            Said(r.name, r.key, r.verdict, r.note, bool(r.settled)) for r in c.execute(query)
+            Said(r.name, r.key, r.verdict, r.note, bool(r.settled))
+            for r in c.execute(query)
+            if sight is None
+            or r.reviewer_id == sight.reviewer_id
+            or sight.may_see(r.key, output_id)
         )
         names = {
             r.id: r.key
@@ -75,4 +88,6 @@ def load_case(store: Store, project_id: int, output_id: int, judges: Sequence[in
         for judge in judges:
             said = newest_verdicts(c, judge, [output_id]).get(output_id, {})
             verdicts |= {names[criterion]: verdict for criterion, verdict in said.items()}
+    if sight is not None:
+        verdicts = {key: v for key, v in verdicts.items() if sight.may_see(key, output_id)}
     return Case(found[0], labels, verdicts)

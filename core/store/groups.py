@@ -16,7 +16,7 @@ import sqlalchemy as sa
 from core.errors import InputError, show
 from core.labelling.grouping import Labelled, Pile
 from core.store import tables as t
-from core.store.labels import newest_labels
+from core.store.newest import newest_labels
 from core.store.store import Store, insert_id, now
 from core.text import fold
 from core.verdict import OVERALL, LabelValue

@@ -12,7 +12,9 @@ from sqlalchemy.dialects import postgresql, sqlite
 from core.errors import InputError, show
 from core.labelling.label import LabelEntry, LabelKind
 from core.store import tables as t
+from core.store import tables_labelling as tl
 from core.store.contracts import Version
+from core.store.newest import ASIDE, newest_of_each_kind, newest_votes
 from core.store.outputs import output_ids
 from core.store.store import Store, criterion_ids, insert_id, now, record_import
 from core.text import person_key
@@ -41,7 +43,12 @@ class LabelState:
 
 @dataclass(frozen=True)
 class NewLabel:
-    """A label from a file. Key: (sample id, trial, criterion, reviewer)."""
+    """A label from a file. Key: (sample id, trial, criterion, reviewer, kind).
+
+    `kind` is IMPORT for a vote, else ADJUDICATION, REPEAT or PRACTICE. `question_hash` is the
+    wording it was given for, "" for that of the contract. `stratum` with `probability` say how the
+    output came into the queue, if the file says so.
+    """
 
     sample_id: str
     criterion: str
@@ -50,6 +57,11 @@ class NewLabel:
     trial: int = 1
     note: str = ""
     labelled_at: str = ""
+    kind: LabelKind = LabelKind.IMPORT
+    question_hash: str = ""
+    seconds: float | None = None
+    stratum: str = ""
+    probability: float | None = None
 
 
 def save_reviewer(store: Store, project_id: int, name: str) -> tuple[int, str]:
@@ -185,6 +197,7 @@ def add_labels(
             counts=counts,
         )
         add: list[dict[str, Any]] = []
+        drawn: dict[tuple[int, ...], tuple[str, float]] = {}
         for row in rows:
             output = outputs.get((row.sample_id, row.trial))
             if output is None:
@@ -196,66 +209,80 @@ def add_labels(
             if row.reviewer not in reviewers:
                 reviewers[row.reviewer] = _reviewer(c, project_id, row.reviewer)[0]
             key = (output, criteria[row.criterion], reviewers[row.reviewer])
-            state = (row.verdict.value, row.note)
-            if present.get(key) == state:
+            if row.probability is not None and key[::2] not in drawn:
+                drawn[key[::2]] = (row.stratum, row.probability)
+            kind = "" if row.kind is LabelKind.IMPORT else row.kind.value
+            verdict, note, question = present.get((*key, kind), (None, "", ""))
+            if (verdict, note) == (row.verdict.value, row.note) and (
+                row.question_hash in ("", question)
+            ):
                 counts["present"] += 1
                 continue
-            counts["changed" if key in present else "new"] += 1
-            present[key] = state
+            counts["changed" if (*key, kind) in present else "new"] += 1
+            question = row.question_hash or questions.get(row.criterion, "")
+            present[(*key, kind)] = (row.verdict.value, row.note, question)
             entry = LabelEntry(
                 f"import-{batch}",
                 len(add) + 1,
                 output,
                 row.criterion,
-                LabelKind.IMPORT,
+                row.kind,
                 row.verdict,
                 False,
                 row.note,
-                questions.get(row.criterion, ""),
+                question,
+                row.seconds,
             )
             values = _row(entry, project_id, key[1], key[2])
             values |= {"labelled_at": row.labelled_at or now(), "import_batch_id": batch}
             add.append(values)
+        note_draws(c, project_id, drawn)
         _insert_once(c, add)
         c.execute(t.import_batch.update().where(t.import_batch.c.id == batch).values(counts=counts))
     return counts
 
 
-def newest_labels(project_id: int) -> sa.Select[Any]:
-    """Select the ids of the rows that hold today.
-
-    One for each output, criterion and reviewer, and beside it one for what the same person
-    settled there: who adjudicates keeps the own vote.
-    """
-    by_hand = t.label.c.kind == LabelKind.ADJUDICATION
-    key = (t.label.c.output_id, t.label.c.criterion_id, t.label.c.reviewer_id, by_hand)
-    return (
-        sa.select(sa.func.max(t.label.c.id).label("id"))
-        .where(t.label.c.project_id == project_id)
-        .group_by(*key)
-    )
-
-
-def newest_votes(project_id: int) -> sa.Select[Any]:
-    """Select the ids of the rows that hold each reviewer's own label, adjudications left out."""
-    return newest_labels(project_id).where(t.label.c.kind != LabelKind.ADJUDICATION)
-
-
-def settled_open() -> sa.ColumnElement[bool]:
-    """Say of a label row that somebody settled it as undecided, which takes back a decision."""
-    return sa.and_(
-        t.label.c.kind == LabelKind.ADJUDICATION, t.label.c.verdict == LabelValue.UNSURE.value
-    )
-
-
 def _present(
     c: sa.Connection, project_id: int
-) -> dict[tuple[int, int, int], tuple[str | None, str]]:
-    newest = newest_votes(project_id).subquery()
+) -> dict[tuple[int, int, int, str], tuple[str | None, str, str]]:
+    """Return what holds today by (output, criterion, reviewer, kind), "" for a vote."""
+    newest = newest_of_each_kind(project_id).subquery()
     query = sa.select(t.label).join(newest, newest.c.id == t.label.c.id)
+    apart = {LabelKind.ADJUDICATION, *ASIDE}
     return {
-        (r.output_id, r.criterion_id, r.reviewer_id): (r.verdict, r.note) for r in c.execute(query)
+        (r.output_id, r.criterion_id, r.reviewer_id, r.kind if r.kind in apart else ""): (
+            r.verdict,
+            r.note,
+            r.question_hash,
+        )
+        for r in c.execute(query)
     }
+
+
+def note_draws(
+    c: sa.Connection, project_id: int, drawn: Mapping[tuple[int, ...], tuple[str, float]]
+) -> None:
+    """Keep how outputs came into the queue, by (output, reviewer), where it is not known yet."""
+    table = tl.assignment
+    query = sa.select(table.c.output_id, table.c.reviewer_id).where(
+        table.c.project_id == project_id
+    )
+    known = {(r.output_id, r.reviewer_id) for r in c.execute(query)} if drawn else set()
+    rows = [
+        {
+            "project_id": project_id,
+            "output_id": key[0],
+            "reviewer_id": key[1],
+            "slot": None,
+            "stratum": stratum,
+            "probability": probability,
+            "at": now(),
+        }
+        for key, (stratum, probability) in drawn.items()
+        if key not in known
+    ]
+    if rows:
+        c.execute(table.insert(), rows)
 
 
 def _known_outputs(c: sa.Connection, project_id: int, ids: set[int]) -> set[int]:

@@ -8,6 +8,7 @@ import numpy as np
 import sqlalchemy as sa
 from numpy.typing import NDArray
 
+from core.errors import InputError
 from core.store import tables as t
 from core.store.contracts import Version, equivalent_hashes
 from core.text import fingerprint
@@ -29,6 +30,10 @@ class Asked:
         mine = np.equal(criterion, self.criterion)
         return mine if self.hashes is None else mine & np.isin(hashes, list(self.hashes))
 
+    def holds(self, question_hash: str) -> bool:
+        """Return whether a label given for this wording still counts."""
+        return self.hashes is None or question_hash in self.hashes
+
 
 def asked(c: sa.Connection, project_id: int, version: Version | None) -> dict[str, Asked]:
     """Return what is asked, by criterion key: the contract's criteria in order, then overall.
@@ -48,6 +53,16 @@ def asked(c: sa.Connection, project_id: int, version: Version | None) -> dict[st
         )
     )
     found[OVERALL] = Asked(int(overall or 0), None)
+    return found
+
+
+def asked_of(c: sa.Connection, project_id: int, version: Version | None, criterion: str) -> Asked:
+    """Return how one criterion is asked; raises InputError for one that is not."""
+    found = asked(c, project_id, version).get(criterion)
+    if found is None:
+        raise InputError(
+            "criterion", f"{criterion!r} is not in the contract.", "Choose one that is."
+        )
     return found
 
 

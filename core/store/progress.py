@@ -8,7 +8,7 @@ import sqlalchemy as sa
 
 from core.labelling.label import LabelKind
 from core.store import tables as t
-from core.store.labels import newest_labels
+from core.store.newest import newest_labels
 from core.store.store import Store
 
 

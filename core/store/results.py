@@ -17,8 +17,8 @@ from core.statistics.confusion import FAIL, MISSING, PASS, UNKNOWN
 from core.store import tables as t
 from core.store.contracts import Version
 from core.store.judgements import JudgeKind, newest_by_hash
-from core.store.labels import newest_labels, settled_open
 from core.store.live import asked, counted_outputs, positions
+from core.store.newest import newest_labels, settled_open
 from core.store.store import Store
 from core.verdict import OVERALL
 

@@ -20,8 +20,9 @@ from core.labelling.label import MAX_NOTE, LabelEntry, LabelKind
 from core.statistics.confusion import FAIL, MISSING, PASS
 from core.store import tables as t
 from core.store.contracts import Version
-from core.store.labels import newest_labels, save_labels
-from core.store.live import asked, counted_outputs, positions
+from core.store.labels import save_labels
+from core.store.live import asked, asked_of, counted_outputs, positions
+from core.store.newest import newest_labels
 from core.store.outputs import StoredOutput, load_outputs
 from core.store.store import Store
 from core.verdict import LabelValue
@@ -151,11 +152,7 @@ def split_cases(
     InputError for a criterion that is not asked.
     """
     with store.read() as c:
-        question = asked(c, project_id, version).get(criterion)
-        if question is None:
-            raise InputError(
-                "criterion", f"{criterion!r} is not in the contract.", "Choose one that is."
-            )
+        question = asked_of(c, project_id, version, criterion)
         query = _select(project_id).where(
             t.label.c.output_id.in_(list(output_ids)),
             t.label.c.criterion_id == question.criterion,

@@ -10,6 +10,7 @@ from core.charts import RateRow, interval_chart
 from core.contract.contract import Limits
 from core.statistics.confusion import Confusion
 from core.statistics.interval import Result, Undefined
+from core.store.blind import Sight
 from core.store.cases import load_case
 from core.store.store import Project, imports_of
 from core.verdict import OVERALL
@@ -27,6 +28,7 @@ from core.wording import (
 from pages.parts import state
 from pages.parts.numbers import Agreement
 from pages.parts.panels import MARKS, mark, small, verbatim
+from pages.parts.sight import say_hidden
 from pages.parts.workspace import store
 
 CELLS = {
@@ -204,8 +206,13 @@ def by_criterion(found: Agreement, limits: Limits | None) -> None:
     st.dataframe(table, hide_index=True)
 
 
-def cases(project: Project, found: Agreement, key: str, judges: list[int]) -> None:
-    """Show the outputs of the chosen cell one at a time, with evidence and notes."""
+def cases(
+    project: Project, found: Agreement, key: str, judges: list[int], sight: Sight | None
+) -> None:
+    """Show the outputs of the chosen cell one at a time, with evidence and notes.
+
+    With `sight` only those this person may see: a place in a cell gives away both answers.
+    """
     cell = state.get("cell", "false_accept")
     is_good, passes, words = CELLS.get(cell or "", CELLS["false_accept"])
     ids = found.cell(key, is_good, passes)
@@ -213,6 +220,11 @@ def cases(project: Project, found: Agreement, key: str, judges: list[int]) -> No
     if not ids:
         st.caption(f"There are no {words} on this criterion.")
         return
+    if sight is not None:
+        everything, ids = ids, sight.shown(key, ids)
+        say_hidden(project, sight, len(everything) - len(ids), "output", "agreement")
+        if not ids:
+            return
     shown = state.get("output")
     at = ids.index(int(shown)) if shown and shown.isdigit() and int(shown) in ids else 0
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -233,7 +245,7 @@ def cases(project: Project, found: Agreement, key: str, judges: list[int]) -> No
             args=("output", str(ids[min(at + 1, len(ids) - 1)])),
         )
         st.caption(f"{at + 1} of {len(ids)}")
-    case = load_case(store(), project.id, ids[at], judges)
+    case = load_case(store(), project.id, ids[at], judges, sight)
     if case is None:
         st.caption("This output is no longer in the project.")
         return

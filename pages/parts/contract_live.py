@@ -14,7 +14,8 @@ from core.verdict import CriterionVerdict, Verdict
 from core.wording import plural
 from pages.parts.contract_desk import Desk
 from pages.parts.panels import mark, small, visible
-from pages.parts.workspace import store
+from pages.parts.sight import say_hidden, sight
+from pages.parts.workspace import store, version
 
 ROWS = 200
 """Rows drawn at once; the counts are always over all outputs."""
@@ -60,6 +61,11 @@ def live(desk: Desk) -> None:
         for i in range(len(outputs))
         if not only or any(found[i].verdict is Verdict.FAIL for found in columns.values())
     ]
+    seen = sight(desk.project, version(desk.project))
+    if seen is not None:
+        everything = len(shown)
+        shown = [i for i in shown if all(seen.may_see(key, outputs[i].id) for key in columns)]
+        say_hidden(desk.project, seen, everything - len(shown), "output", "contract")
     rows: list[dict[str, Any]] = [
         {"Sample": o.sample_id, "Trial": o.trial, "Output": visible(o.text[:300])}
         | {key: f"{mark(v[i])} · {visible(v[i].evidence[:200])}" for key, v in columns.items()}

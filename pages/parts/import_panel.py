@@ -219,6 +219,7 @@ def _said(table: Table, version: Version | None, who: str) -> Said | None:
             said=said,
             change=change,
             labelled_at=guess.labelled_at,
+            more=guess.more,
         )
     elif layout == by_who:
         criterion_is = cells[2].selectbox(
@@ -233,7 +234,9 @@ def _said(table: Table, version: Version | None, who: str) -> Said | None:
             sample, by_who={c: c for c in verdict_columns}, trial=trial, criterion_is=criterion_is
         )
     else:
-        name = cells[2].text_input(f"Name of the {who}", key=f"{key}.name")
+        person = one("Reviewer" if people else "Judge", guess.who, at=cells[2])
+        name = "" if person else cells[3].text_input(f"Name of the {who}", key=f"{key}.name")
+        kind = {"kind": "kind"} if people and person and "kind" in columns else {}
         named = [c for c in columns if c in criteria]
         verdict_columns = st.multiselect(
             "Columns, one a criterion (named as in the contract)",
@@ -242,8 +245,9 @@ def _said(table: Table, version: Version | None, who: str) -> Said | None:
             key=f"{key}.columns",
         )
         shape = Shape(
-            sample, by_criterion={c: c for c in verdict_columns}, trial=trial, who_is=name
-        )
+            sample, by_criterion={c: c for c in verdict_columns}, trial=trial, who=person, who_is=name,
+            more=kind,
+        )  # fmt: skip
     if not verdict_columns:
         st.caption("Choose at least one column.")
         return None

@@ -13,7 +13,7 @@ from pages.parts.labeller.labeller import Reviewer
 
 def need_reviewer(store: Store, project: Project) -> Reviewer:
     """Return the reviewer, or ask for the name and end the page. Nobody labels without a name."""
-    name = signed_in() or state.get("reviewer") or ""
+    name = named()
     if not person_key(name):
         _ask()
         st.stop()
@@ -23,11 +23,20 @@ def need_reviewer(store: Store, project: Project) -> Reviewer:
     return Reviewer(reviewer_id, first_given, person_key(first_given))
 
 
+def named() -> str:
+    """Return the name of the person at this screen, signed in or given once, "" for nobody yet."""
+    return signed_in() or state.get("reviewer") or ""
+
+
 def signed_in() -> str:
-    """Return the name of the signed-in person, or "" without sign-in."""
+    """Return the signed-in person's name with the e-mail address, or "" without sign-in.
+
+    Two people may share a name; the address tells them apart.
+    """
     if not getattr(st.user, "is_logged_in", False):
         return ""
-    return str(getattr(st.user, "name", "") or getattr(st.user, "email", "") or "")
+    name, email = (str(getattr(st.user, what, None) or "") for what in ("name", "email"))
+    return f"{name} ({email})" if name and email and name != email else name or email
 
 
 def change() -> None:

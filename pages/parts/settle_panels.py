@@ -12,6 +12,7 @@ import streamlit as st
 
 from core.labelling.settling import Standing, by_disagreement, splits
 from core.statistics.confusion import MISSING
+from core.store.blind import standing
 from core.store.contracts import Version
 from core.store.settling import (
     Decision,
@@ -30,6 +31,7 @@ from pages.parts.labeller.labeller import Question, Reviewer, question
 from pages.parts.panels import MARKS, small, verbatim, visible
 from pages.parts.settle_agreement import agreement_panel, contract_button
 from pages.parts.settle_numbers import agreements, labels, now
+from pages.parts.sight import start_again, stop
 from pages.parts.workspace import store
 
 PANELS = {"splits": "Splits", "agreement": "Agreement"}
@@ -58,8 +60,7 @@ class Here:
 
 def settle(project: Project, reviewer: Reviewer) -> None:
     """Draw the view: who is reading, then the splits or the agreement."""
-    name = f"settle.settling.{project.id}.{reviewer.id}"
-    reader = Reader(reviewer.id, bool(st.session_state.get(name)))
+    reader = Reader(reviewer.id, not standing(store(), reviewer.id).labelling)
     with st.container(horizontal=True, vertical_alignment="center"):
         panel = state.pick(
             "panel", "Show", list(PANELS), show=PANELS.__getitem__, widget=st.segmented_control,
@@ -69,9 +70,9 @@ def settle(project: Project, reviewer: Reviewer) -> None:
         # A button and no switch: a switch that has the focus swallows the keys below.
         st.button(
             "Back to labelling" if reader.settling else "I am settling, not labelling",
-            key=f"{name}.button",
-            on_click=st.session_state.__setitem__,
-            args=(name, not reader.settling),
+            key=f"settle.settling.{project.id}.{reviewer.id}.button",
+            on_click=start_again if reader.settling else stop,
+            args=(project.id, reviewer.id),
         )
     small(f"Reviewer: {reviewer.name}. {WHY_ALL if reader.settling else WHY_OWN}")
     if panel == "agreement":

@@ -15,20 +15,23 @@ ACCEPTED = {"yes": "Accepted", "no": "Flagged", "wrong": "Accepted but wrong", "
 YES_NO = {True: "✓ yes", False: "✕ no", None: "– not known"}
 
 
-def chosen_trace(found: TraceNumbers) -> str | None:
+def chosen_trace(found: TraceNumbers, hidden: frozenset[str] = frozenset()) -> str | None:
     """Draw filters and table; return the id of the trace to show, or None when none is left.
+
+    Traces in `hidden` are not listed: outcome and label of a text that is yet to be labelled.
 
     They fold away, so that the draft and its verdicts are in sight while one steps through.
     """
     with st.expander("Filter and choose a trace", key="traces.list"):
         wanted = _filters(found)
-        left = [s for s in found.summaries if _kept(s, wanted)]
+        left = [s for s in found.summaries if _kept(s, wanted) and s.trace_id not in hidden]
         if left:
             _table(left[:SHOWN])
             more = f"; the first {SHOWN:,} are listed" if len(left) > SHOWN else ""
+            gone = f" {plural(len(hidden), 'trace')} hidden until you have labelled their text."
             st.caption(
                 f"{len(left):,} of {plural(len(found.summaries), 'trace')}{more}. Choose a row to "
-                "replay it."
+                f"replay it.{gone if hidden else ''}"
             )
     ids = [s.trace_id for s in left]
     if not left:

@@ -1,0 +1,158 @@
+"""What a person who labels may see: nothing anybody else said before the own label is stored.
+
+The queue itself reads no verdict and no colleague's label. Everything else that shows them asks
+here first, output by output and criterion by criterion. Counts and rates over all outputs are not
+held back: they say nothing of one output.
+
+Who has stopped labelling sees everything; that is a row with its time, as is starting again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import sqlalchemy as sa
+
+from core.contract.criterion import CheckedBy
+from core.store import tables as t
+from core.store import tables_labelling as tl
+from core.store.assignments import assigned, queue_settings, voters_of
+from core.store.contracts import Version
+from core.store.live import asked
+from core.store.newest import newest_votes
+from core.store.store import Store, now
+from core.text import person_key
+from core.verdict import OVERALL
+
+
+@dataclass(frozen=True)
+class Sight:
+    """Whose sight it is, and by criterion key the ids of the outputs this person may see whole.
+
+    `hidden` counts the outputs of which something is still held back.
+    """
+
+    reviewer_id: int
+    seen: Mapping[str, frozenset[int]]
+    hidden: int
+
+    def may_see(self, criterion: str, output_id: int) -> bool:
+        """Whether what others said of an output on a criterion may be shown."""
+        return output_id in self.seen.get(criterion, frozenset())
+
+    def shown(self, criterion: str, outputs: Iterable[int]) -> list[int]:
+        """Return those of `outputs` that may be shown, in their order."""
+        seen = self.seen.get(criterion, frozenset())
+        return [o for o in outputs if o in seen]
+
+
+@dataclass(frozen=True)
+class Standing:
+    """Whether a person labels here, and since when it is so ("" from the beginning)."""
+
+    labelling: bool
+    since: str
+
+
+def sight_of(store: Store, project_id: int, version: Version | None, name: str) -> Sight | None:
+    """Return what the reviewer of this name may see, None for everything.
+
+    Everything for who never joined as a reviewer, has stopped labelling, or has nothing left to
+    label. An output that has all the reviewers it is to have is never this person's to label, so
+    it is not hidden. A whole output counts as labelled when its `overall` label is stored, or a
+    label on every criterion that code does not check.
+    """
+    settings = queue_settings(store, project_id)
+    with store.read() as c:
+        who = c.scalar(
+            sa.select(t.reviewer.c.id).where(
+                t.reviewer.c.project_id == project_id, t.reviewer.c.key == person_key(name)
+            )
+        )
+        if who is None or not _standing(c, who).labelling:
+            return None
+        keys = asked(c, project_id, version)
+        current = sa.select(t.output.c.id).where(
+            t.output.c.project_id == project_id, t.output.c.current
+        )
+        outputs = frozenset(c.scalars(current))
+        full = _full(c, project_id, who, settings.reviewers_each)
+        newest = newest_votes(project_id).where(t.label.c.reviewer_id == who).subquery()
+        query = (
+            sa.select(t.label.c.output_id, t.label.c.criterion_id, t.label.c.question_hash)
+            .join(newest, newest.c.id == t.label.c.id)
+            .where(t.label.c.verdict.is_not(None))
+        )
+        own = c.execute(query).all()
+    seen = {
+        key: full
+        | {
+            r.output_id
+            for r in own
+            if r.criterion_id == question.criterion and question.holds(r.question_hash)
+        }
+        for key, question in keys.items()
+    }
+    people = [] if version is None else [
+        c.key for c in version.contract.criteria if c.checked_by is not CheckedBy.CODE
+    ]  # fmt: skip
+    if people:
+        seen[OVERALL] |= frozenset.intersection(*(frozenset(seen[key]) for key in people))
+    left = {key: frozenset(ids) for key, ids in seen.items()}
+    whole = frozenset.intersection(*left.values())
+    return None if outputs <= whole else Sight(int(who), left, len(outputs - whole))
+
+
+def hidden_traces(store: Store, project_id: int, sight: Sight) -> frozenset[str]:
+    """Return the ids of traces that hold the very text of an output that is not to be seen yet."""
+    trace, round_, output = t.trace, t.round_, t.output
+    query = (
+        sa.select(trace.c.trace_id, output.c.id)
+        .join(round_, round_.c.trace_pk == trace.c.id)
+        .join(output, output.c.fingerprint == round_.c.fingerprint)
+        .where(trace.c.project_id == project_id, output.c.project_id == project_id)
+        .where(output.c.current)
+        .distinct()
+    )
+    with store.read() as c:
+        rows = c.execute(query).all()
+    return frozenset(
+        r.trace_id for r in rows if not all(sight.may_see(key, r.id) for key in sight.seen)
+    )
+
+
+def standing(store: Store, reviewer_id: int) -> Standing:
+    """Return whether a reviewer labels here; who joined does until they say otherwise."""
+    with store.read() as c:
+        return _standing(c, reviewer_id)
+
+
+def set_standing(store: Store, project_id: int, reviewer_id: int, *, labelling: bool) -> None:
+    """Record that a reviewer stops labelling here and reads what others said, or starts again."""
+    with store.write(project_id) as c:
+        if _standing(c, reviewer_id).labelling != labelling:
+            values = {"labelling": labelling, "at": now()}
+            c.execute(
+                tl.reviewer_standing.insert().values(
+                    project_id=project_id, reviewer_id=reviewer_id, **values
+                )
+            )
+
+
+def _standing(c: sa.Connection, reviewer_id: int) -> Standing:
+    table = tl.reviewer_standing
+    query = sa.select(table).where(table.c.reviewer_id == reviewer_id)
+    row = c.execute(query.order_by(table.c.id.desc()).limit(1)).one_or_none()
+    return Standing(True, "") if row is None else Standing(row.labelling, row.at)
+
+
+def _full(c: sa.Connection, project_id: int, who: int, most: int) -> frozenset[int]:
+    """Return the outputs that have all their reviewers, `who` not among them."""
+    if not most:
+        return frozenset()
+    people = {output: set(names) for output, names in voters_of(c, project_id).items()}
+    for r in assigned(c, project_id):
+        if r.slot is not None:
+            people.setdefault(r.output_id, set()).add(r.reviewer_id)
+    return frozenset(o for o, names in people.items() if who not in names and len(names) >= most)
