@@ -1,6 +1,7 @@
-"""A contract as one page of Markdown, for people who audit a loop without reading its code.
+"""A contract as one page, for people who audit a loop without reading its code.
 
-Whatever people wrote is data: short texts have every character escaped that Markdown could read,
+The page is built as blocks that say which text is data; Markdown and HTML are two ways to write
+them. Whatever people wrote is data: short texts have every character escaped that Markdown could read,
 longer ones stand in a fence that none of their lines can close.
 """
 
@@ -33,12 +34,13 @@ _CONTROL = re.compile("[\x00-\x08\x0e-\x1b\x1f\x7f]")
 
 @dataclass(frozen=True)
 class Calibration:
-    """What was measured on labelled outputs: how many, when, and the two error rates."""
+    """What was measured on labelled outputs: how many, when, the two error rates, of which judge."""
 
     n: int
     date: str
     false_accept_rate: Result
     false_reject_rate: Result
+    judge: str = ""
 
 
 @dataclass(frozen=True)
@@ -54,26 +56,75 @@ class Baseline:
     calls_per_accepted: float | None
 
 
-def contract_markdown(
+@dataclass(frozen=True)
+class Data:
+    """Text that people or models wrote, as it is; everything else on the page is this program's."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Missing:
+    """A remark that something was not given."""
+
+    text: str
+
+
+Part = str | Data | Missing
+Line = tuple[Part, ...]
+
+
+@dataclass(frozen=True)
+class Heading:
+    """A heading; level 1 is the page's own."""
+
+    level: int
+    line: Line
+
+
+@dataclass(frozen=True)
+class Paragraph:
+    """One line of running text."""
+
+    line: Line
+
+
+@dataclass(frozen=True)
+class Bullets:
+    """A list, one line each."""
+
+    lines: tuple[Line, ...]
+
+
+@dataclass(frozen=True)
+class Verbatim:
+    """Text of any length that is shown with its own line ends."""
+
+    text: str
+
+
+Block = Heading | Paragraph | Bullets | Verbatim
+
+
+def contract_page(
     contract: Contract,
     *,
     calibration: Calibration | None = None,
     baseline: Baseline | None = None,
-) -> str:
-    """Return the contract as one Markdown page; what was not measured says so."""
-    lines = [
-        f"# Evaluator contract: {inline(contract.title) or 'untitled'}",
-        "",
+) -> list[Block]:
+    """Return what the page about a contract says; what was not measured says so."""
+    title = Data(contract.title) if contract.title.strip() else "untitled"
+    blocks: list[Block] = [
+        Heading(1, ("Evaluator contract: ", title)),
         *_field("Task", contract.task),
         *_evaluator(contract),
-        "## Criteria",
-        "",
-        "Each is a yes-or-no question about the output; yes is a pass.",
-        "",
+        Heading(2, ("Criteria",)),
+        Paragraph(("Each is a yes-or-no question about the output; yes is a pass.",)),
     ]
     for number, criterion in enumerate(contract.criteria, 1):
-        lines += _criterion(number, criterion, weighted=isinstance(contract.acceptance, Threshold))
-    lines += [
+        blocks += _criterion(number, criterion, weighted=isinstance(contract.acceptance, Threshold))
+    return [
+        *blocks,
         *_field("What these criteria do not examine", contract.does_not_examine),
         *_given(contract),
         *_verdict(contract),
@@ -81,7 +132,37 @@ def contract_markdown(
         *_stop(contract),
         *_baseline(baseline),
     ]
+
+
+def contract_markdown(
+    contract: Contract,
+    *,
+    calibration: Calibration | None = None,
+    baseline: Baseline | None = None,
+) -> str:
+    """Return the contract as one Markdown page; what was not measured says so."""
+    lines: list[str] = []
+    for block in contract_page(contract, calibration=calibration, baseline=baseline):
+        if isinstance(block, Heading):
+            lines += [f"{'#' * block.level} {_markdown(block.line)}", ""]
+        elif isinstance(block, Paragraph):
+            lines += [_markdown(block.line), ""]
+        elif isinstance(block, Bullets):
+            lines += [*(f"- {_markdown(line)}" for line in block.lines), ""]
+        else:
+            lines += [*fenced(block.text), ""]
     return "\n".join(lines).rstrip("\n") + "\n"
+
+
+def _markdown(line: Line) -> str:
+    return "".join(
+        inline(part.text)
+        if isinstance(part, Data)
+        else f"*{part.text}*"
+        if isinstance(part, Missing)
+        else part
+        for part in line
+    )
 
 
 # --- text as data ------------------------------------------------------------------------------
@@ -89,17 +170,27 @@ def contract_markdown(
 
 def inline(text: str) -> str:
     """Return `text` as one line that Markdown shows as it is; runs of blanks become one."""
-    line = " ".join(_visible(text).split())
+    line = visible_line(text)
     line = _WEB.sub(r"\1\\.", _DIRECTIVE.sub(r"\\:", _MARKED.sub(r"\\\1", line)))
     return _FIRST.sub(lambda m: f"\\{m[3]}" if m[3] else f"{m[1]}\\{m[2]}", line)
 
 
 def fenced(text: str) -> list[str]:
     """Return the lines of a code block that holds `text`; no line of it can end the block."""
-    body = _LINE_END.sub("\n", _CONTROL.sub("\ufffd", text)).split("\n")
+    body = visible_lines(text).split("\n")
     longest = max((len(run) for run in _TICKS.findall(text)), default=0)
     fence = "`" * max(3, longest + 1)
     return [f"{fence}text", *body, fence]
+
+
+def visible_line(text: str) -> str:
+    """Return `text` as one line with control characters made visible; nothing is escaped."""
+    return " ".join(_visible(text).split())
+
+
+def visible_lines(text: str) -> str:
+    """Return `text` with plain line ends and control characters made visible."""
+    return _LINE_END.sub("\n", _CONTROL.sub("\ufffd", text))
 
 
 def _visible(text: str) -> str:
@@ -107,70 +198,69 @@ def _visible(text: str) -> str:
     return _CONTROL.sub("\ufffd", _LINE_END.sub(" ", text))
 
 
-def _block(text: str) -> list[str]:
-    """Return `text` as lines of a page: escaped if it is one line, else in a fence."""
+def _block(text: str) -> Block:
+    """Return `text` as a paragraph if it is one short line, else with its own line ends."""
     trimmed = text.strip()
     if len(trimmed) <= 300 and not re.search(r"[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]", trimmed):
-        return [inline(trimmed)]
-    return fenced(text)
+        return Paragraph((Data(trimmed),))
+    return Verbatim(text)
 
 
-def _field(heading: str, text: str) -> list[str]:
-    return [f"## {heading}", "", *(_block(text) if text.strip() else ["*not stated*"]), ""]
+def _field(heading: str, text: str) -> list[Block]:
+    body = _block(text) if text.strip() else Paragraph((Missing("not stated"),))
+    return [Heading(2, (heading,)), body]
 
 
 # --- the parts of the page -----------------------------------------------------------------------
 
 
-def _evaluator(contract: Contract) -> list[str]:
+def _evaluator(contract: Contract) -> list[Block]:
     rung = LADDER[contract.evaluator.type]
     row = list(LADDER).index(contract.evaluator.type) + 1
+    first = f" (row {row} of {len(LADDER)}, the first being the strongest)"
     return [
-        "## Evaluator",
-        "",
-        f"Type: {inline(rung.title)} (row {row} of {len(LADDER)}, the first being the strongest)",
-        "",
-        f"- Adds: {inline(rung.adds)}",
-        f"- Fails by: {inline(rung.fails_by)}",
-        "",
+        Heading(2, ("Evaluator",)),
+        Paragraph(("Type: ", Data(rung.title), first)),
+        Bullets((("Adds: ", Data(rung.adds)), ("Fails by: ", Data(rung.fails_by)))),
         *_field("What it knows that the generator does not", contract.evaluator.knows),
     ]
 
 
-def _criterion(number: int, criterion: Criterion, *, weighted: bool) -> list[str]:
+def _criterion(number: int, criterion: Criterion, *, weighted: bool) -> list[Block]:
     weight = f", weight {criterion.weight:g}" if weighted else ""
-    lines = [
-        f"### C{number}. {inline(criterion.key)}",
-        "",
-        *(_block(criterion.question) if criterion.question.strip() else ["*no question*"]),
-        "",
-        f"Checked by {_CHECKED_BY[criterion.checked_by]}{weight}.",
-        "",
+    blocks: list[Block] = [
+        Heading(3, (f"C{number}. ", Data(criterion.key))),
+        _block(criterion.question)
+        if criterion.question.strip()
+        else Paragraph((Missing("no question"),)),
+        Paragraph((f"Checked by {_CHECKED_BY[criterion.checked_by]}{weight}.",)),
     ]
     if criterion.check is not None:
         short = json.dumps(criterion.check, ensure_ascii=False)
         long = json.dumps(criterion.check, ensure_ascii=False, indent=2)
-        lines += [*fenced(short if len(short) <= 100 else long), ""]
+        blocks.append(Verbatim(short if len(short) <= 100 else long))
     for name, text in (("Pass", criterion.pass_example), ("Fail", criterion.fail_example)):
         if text.strip():
-            lines += [f"{name} example:", "", *fenced(text), ""]
+            blocks += [Paragraph((f"{name} example:",)), Verbatim(text)]
         else:
-            lines += [f"{name} example: *none*", ""]
-    return lines
+            blocks.append(Paragraph((f"{name} example: ", Missing("none"))))
+    return blocks
 
 
-def _given(contract: Contract) -> list[str]:
+def _given(contract: Contract) -> list[Block]:
     reference = ", reference answer" if contract.receives_reference else " (no reference answer)"
     return [
-        "## What the evaluator is given",
-        "",
-        f"- Receives: task input, output, criteria{reference}",
-        "- Never receives: the conversation the output was written in",
-        "",
+        Heading(2, ("What the evaluator is given",)),
+        Bullets(
+            (
+                (f"Receives: task input, output, criteria{reference}",),
+                ("Never receives: the conversation the output was written in",),
+            )
+        ),
     ]
 
 
-def _verdict(contract: Contract) -> list[str]:
+def _verdict(contract: Contract) -> list[Block]:
     rule = contract.acceptance
     if isinstance(rule, Threshold):
         accepted = (
@@ -187,23 +277,25 @@ def _verdict(contract: Contract) -> list[str]:
         else "Code runs first; once acceptance is out of reach the judge is not asked."
     )
     return [
-        "## Verdict",
-        "",
-        "- Per criterion: evidence first, then PASS, FAIL or UNKNOWN",
-        f"- Accepted: {accepted}; worked out by code, never by the evaluator",
-        f"- Score: {score}",
-        "- Failures: go back to the generator whole and unedited, with its last draft",
-        f"- {skipped}",
-        "",
+        Heading(2, ("Verdict",)),
+        Bullets(
+            (
+                ("Per criterion: evidence first, then PASS, FAIL or UNKNOWN",),
+                (f"Accepted: {accepted}; worked out by code, never by the evaluator",),
+                (f"Score: {score}",),
+                ("Failures: go back to the generator whole and unedited, with its last draft",),
+                (skipped,),
+            )
+        ),
     ]
 
 
-def _calibration(contract: Contract, found: Calibration | None) -> list[str]:
+def _calibration(contract: Contract, found: Calibration | None) -> list[Block]:
     limits = contract.limits
-    head = (
-        NOT_MEASURED
+    head: Line = (
+        (NOT_MEASURED,)
         if found is None
-        else f"{plural(found.n, 'labelled output')}, {inline(found.date)}"
+        else (f"{plural(found.n, 'labelled output')}, ", Data(found.date))
     )
     rows = (
         ("False-accept rate (bad outputs passed)", found.false_accept_rate if found else None,
@@ -211,22 +303,24 @@ def _calibration(contract: Contract, found: Calibration | None) -> list[str]:
         ("False-reject rate (good outputs failed)", found.false_reject_rate if found else None,
          limits.false_reject_rate),
     )  # fmt: skip
-    lines = ["## Calibration", "", f"- Labelled examples: {head}"]
+    lines: list[Line] = [("Labelled examples: ", *head)]
+    if found is not None and found.judge:
+        lines.append(("Judge: ", Data(found.judge)))
     for name, result, limit in rows:
         allowed = "no limit set" if limit is None else f"limit {percent(limit)}"
-        lines.append(f"- {name}: {_measured(result)}; {allowed}")
-    return [*lines, ""]
+        lines.append((f"{name}: ", _measured(result), f"; {allowed}"))
+    return [Heading(2, ("Calibration",)), Bullets(tuple(lines))]
 
 
-def _measured(result: Result | None) -> str:
+def _measured(result: Result | None) -> Part:
     if result is None:
         return NOT_MEASURED
     if isinstance(result, Undefined):
-        return inline(result.reason)
+        return Data(result.reason)
     return f"{rate(result)}, {count_of(result)}"
 
 
-def _stop(contract: Contract) -> list[str]:
+def _stop(contract: Contract) -> list[Block]:
     stop = contract.stop
     budget = stop.budget
     ceilings = [
@@ -240,24 +334,29 @@ def _stop(contract: Contract) -> list[str]:
         if stop.keep == "best"
         else "the last draft"
     )
-    to = inline(stop.on_failure) or "*nobody named*"
+    to: Part = Data(stop.on_failure) if stop.on_failure.strip() else Missing("nobody named")
+    rounds = plural(stop.window, "round")
     return [
-        "## Stop rule",
-        "",
-        f"- Round cap: {plural(stop.cap, 'draft')} at most",
-        f"- No progress: {plural(stop.window, 'round')} without a higher score; a draft seen before",
-        f"- Ceiling per task: {', '.join(c for c in ceilings if c) or 'none'}",
-        f"- Exit without a pass: {keep}, flagged, sent to: {to}",
-        "",
-        "## Logged per round",
-        "",
-        "Number, draft, fingerprint, verdicts with evidence, score, calls, tokens, seconds, cost, and"
-        " how the run ended.",
-        "",
+        Heading(2, ("Stop rule",)),
+        Bullets(
+            (
+                (f"Round cap: {plural(stop.cap, 'draft')} at most",),
+                (f"No progress: {rounds} without a higher score; a draft seen before",),
+                (f"Ceiling per task: {', '.join(c for c in ceilings if c) or 'none'}",),
+                (f"Exit without a pass: {keep}, flagged, sent to: ", to),
+            )
+        ),
+        Heading(2, ("Logged per round",)),
+        Paragraph(
+            (
+                "Number, draft, fingerprint, verdicts with evidence, score, calls, tokens, seconds,"
+                " cost, and how the run ended.",
+            )
+        ),
     ]
 
 
-def _baseline(found: Baseline | None) -> list[str]:
+def _baseline(found: Baseline | None) -> list[Block]:
     calls = NOT_MEASURED
     if found is not None:
         calls = (
@@ -265,11 +364,16 @@ def _baseline(found: Baseline | None) -> list[str]:
             if found.calls_per_accepted is None
             else decimal(found.calls_per_accepted)
         )
+    retries, loop = (
+        (found.retries_accepted, found.loop_accepted) if found is not None else (None, None)
+    )
     return [
-        "## Baseline (same check, same cap)",
-        "",
-        f"- Plain retries, accepted share: {_measured(found.retries_accepted if found else None)}",
-        f"- Loop, accepted share: {_measured(found.loop_accepted if found else None)}",
-        f"- Loop, calls per accepted output: {calls}",
-        "",
+        Heading(2, ("Baseline (same check, same cap)",)),
+        Bullets(
+            (
+                ("Plain retries, accepted share: ", _measured(retries)),
+                ("Loop, accepted share: ", _measured(loop)),
+                (f"Loop, calls per accepted output: {calls}",),
+            )
+        ),
     ]

@@ -215,7 +215,7 @@ def test_a_form_that_is_not_offered_is_refused_in_one_line(
     assert run(["export", str(SAMPLES[0]), "--to", form]) == 2
     out, err = capsys.readouterr()
     assert out == ""
-    assert err == f"--to: {form!r} is not offered. Choose one of markdown, yaml, json.\n"
+    assert err == f"--to: {form!r} is not offered. Choose one of markdown, html, yaml, json.\n"
 
 
 def test_export_needs_a_form_and_takes_no_json_flag(capsys: pytest.CaptureFixture[str]) -> None:

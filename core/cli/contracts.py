@@ -164,7 +164,7 @@ def lint(contract: ContractFile, as_json: Json = False, workspace: Workspace = W
     emit({"findings": findings}, text or ["Nothing found."], as_json)
 
 
-FORMATS = ("markdown", "yaml", "json")
+FORMATS = ("markdown", "html", "yaml", "json")
 
 
 def export(
@@ -176,11 +176,17 @@ def export(
     from core.errors import InputError, show
     from core.files.contracts import contract_to_json, contract_to_yaml
     from core.render import contract_markdown
+    from core.render_html import contract_html
 
     if to not in FORMATS:
         raise InputError(
             "--to", f"{show(to)} is not offered.", f"Choose one of {', '.join(FORMATS)}."
         )
     agreed = load_contract(contract)
-    write = {"markdown": contract_markdown, "yaml": contract_to_yaml, "json": contract_to_json}[to]
+    write = {
+        "markdown": contract_markdown,
+        "html": contract_html,
+        "yaml": contract_to_yaml,
+        "json": contract_to_json,
+    }[to]
     sys.stdout.write(write(agreed))

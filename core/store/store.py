@@ -87,6 +87,11 @@ class Store:
             finally:
                 self._open.connection = None
 
+    @property
+    def writing(self) -> bool:
+        """Whether this thread is inside a write."""
+        return getattr(self._open, "connection", None) is not None
+
     def close(self) -> None:
         """Close every connection."""
         self.engine.dispose()

@@ -7,7 +7,7 @@ from core.store.outputs import sample_hash
 from core.text import from_storage
 
 revision = "0006"
-down_revision = "0004"
+down_revision = "0005"
 branch_labels = None
 depends_on = None
 
