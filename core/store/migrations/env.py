@@ -2,7 +2,11 @@
 
 from alembic import context
 
-from core.store import tables_runs  # noqa: F401  (its tables join the metadata)
+from core.store import (  # noqa: F401  (their tables join the metadata)
+    tables_agreement,
+    tables_labelling,
+    tables_runs,
+)
 from core.store.tables import metadata
 
 context.configure(
