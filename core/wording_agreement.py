@@ -12,7 +12,6 @@ from core.statistics.interval import ClusteredEstimate, Estimate, Result, Undefi
 from core.statistics.planning import Outlook, Plan
 from core.wording import (
     NBSP,
-    about,
     against_limit,
     capital,
     coefficient,
@@ -63,9 +62,7 @@ def constant(name: str, c: Confusion) -> str | None:
     return " ".join(said) or None
 
 
-def verdict_on(
-    c: Confusion, far: Result, frr: Result, limits: tuple[float | None, float | None]
-) -> list[str]:
+def verdict_on(far: Result, frr: Result, limits: tuple[float | None, float | None]) -> list[str]:
     """Return the sentences about both rates against (false-accept, false-reject) limits."""
     return [
         against_limit(far, limits[0], what="bad outputs", verb="passed"),
@@ -103,7 +100,7 @@ def cluster_line(c: Confusion) -> str | None:
         return None
     said = f"{c.n:,} outputs come from {plural(groups, 'sample')}: intervals allow for it."
     costs = [
-        f"{what} counts like {about(max(1, round(one.n / one.deff)))} independent ones of {one.n:,}"
+        f"{what} counts like {max(1, round(one.n / one.deff)):,} independent outputs, not {one.n:,}"
         for one, what in ((c.false_accept_rate, FAR), (c.false_reject_rate, FRR))
         if isinstance(one, ClusteredEstimate) and one.deff > 1.05
     ]
@@ -124,15 +121,16 @@ def as_good_as_people(judge: Result, people: Sequence[tuple[str, Result]], what:
     known = [(name, one) for name, one in people if isinstance(one, Estimate)]
     if isinstance(judge, Undefined) or not known:
         return None
-    worse = [name for name, one in known if one.value > judge.value]
+    more = sum(one.value > judge.value for _, one in known)
+    less = sum(one.value < judge.value for _, one in known)
     apart = [name for name, one in known if one.low > judge.high or one.high < judge.low]
     clear = (
         "no interval is apart from the judge's" if not apart
         else f"apart from the judge's interval: {', '.join(apart)}"
     )  # fmt: skip
     return (
-        f"{what}: {percent(judge.value)}, lower than {len(worse)} of "
-        f"{plural(len(known), 'reviewer')}; {clear}."
+        f"{what} beside {plural(len(known), 'reviewer')}: {more} err more often, {less} less; "
+        f"{clear}."
     )
 
 
@@ -231,25 +229,23 @@ def drift_line(found: TwoJudges, anew: int) -> str:
 
 def pass_rate_lines(found: PassRate, judged: int) -> list[str]:
     """Return the corrected good share, the labels-only one beside it, and what is assumed."""
-    lines = [f"Good share, corrected: {_share(found.corrected)}."]
+    lines = [f"Good share: {rate(found.corrected)}."]
     if isinstance(found.corrected, Estimate):
         lines[0] = (
             f"Good share of the process these outputs come from: {rate(found.corrected)}, from "
             f"{plural(found.corrected.n, 'label')} and the judge's verdicts on {judged:,} outputs."
         )
     alone = found.labels_only
+    if isinstance(alone, Undefined) and alone == found.corrected:
+        return lines
     counts = "" if isinstance(alone, Undefined) else f", {count_of(alone)}"
-    lines.append(f"From the labels alone: {_share(alone)}{counts}.")
+    lines.append(f"From the labels alone: {rate(alone)}{counts}.")
     if found.guessed:
         lines.append(
             f"Nobody labelled an output with the verdict {', '.join(found.guessed)}: their good "
             "share is taken as anything from 0 to 1."
         )
     return lines
-
-
-def _share(result: Result) -> str:
-    return rate(result)
 
 
 # --- planning -------------------------------------------------------------------------------

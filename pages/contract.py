@@ -6,6 +6,7 @@ ensure()
 
 import streamlit as st
 
+from pages.parts.agreement_todo import todo_panel
 from pages.parts.contract_desk import lint_of, open_desk, save_bar
 from pages.parts.contract_editor import criteria
 from pages.parts.contract_live import live
@@ -29,6 +30,7 @@ findings = lint_of(desk)
 with st.container():
     save_bar(desk, start_from)
     notes_of_start(desk)
+    todo_panel(project, current)
 one, two, three, four = st.tabs(
     ["Criteria", "Evaluator, stop rule and limits", "Try on outputs", "Versions"]
 )

@@ -51,6 +51,10 @@ class Reading:
     who: str
     at: str
 
+    def said(self, key: str, size: int) -> Codes:
+        """Return the codes on a criterion; MISSING throughout where this reading knows none."""
+        return self.codes.get(key, np.full(size, MISSING, dtype=np.int8))
+
 
 def freeze(store: Store, project_id: int, name: str, outputs: Sequence[int], who: str) -> AnchorSet:
     """Store a set of outputs that stays as it is; raises InputError for a blank name or no outputs."""
@@ -125,9 +129,13 @@ def compare(
     `results` hold the gold labels of the project; a criterion one of the readings does not know
     pairs nothing.
     """
-    nothing = np.full(len(anchors.outputs), MISSING, dtype=np.int8)
-    gold = _cut(results, anchors, results.gold[key])
-    return drift(gold, before.codes.get(key, nothing), after.codes.get(key, nothing))
+    size = len(anchors.outputs)
+    return drift(gold_of(results, anchors, key), before.said(key, size), after.said(key, size))
+
+
+def gold_of(results: Results, anchors: AnchorSet, key: str) -> Codes:
+    """Return the gold labels of an anchor set on a criterion, in the set's order."""
+    return _cut(results, anchors, results.gold[key])
 
 
 def judged_anew(before: Reading, after: Reading) -> int:

@@ -85,6 +85,10 @@ class Results:
             self.examples,
         )
 
+    def labelled(self, key: str) -> list[int]:
+        """Return the store ids of the outputs with a gold label on a criterion."""
+        return [int(i) for i in self.outputs[self.gold[key] != MISSING]]
+
     def confusion(self, key: str) -> Confusion:
         """Count the judge against gold on a criterion; intervals allow for shared samples."""
         return count(self.gold[key], self.judge[key], self.clusters)

@@ -43,6 +43,13 @@ Name = Literal[
     "damage",
     "fresh",
     "counts",
+    "column",
+    "value",
+    "chosen",
+    "other",
+    "anchor",
+    "limit",
+    "slice",
 ]
 
 
