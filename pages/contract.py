@@ -7,9 +7,11 @@ ensure()
 import streamlit as st
 
 from pages.parts.agreement_todo import todo_panel
-from pages.parts.contract_desk import lint_of, open_desk, save_bar
+from pages.parts.as_you_type import as_you_type
+from pages.parts.contract_desk import open_desk, read_draft
 from pages.parts.contract_editor import criteria
 from pages.parts.contract_live import live
+from pages.parts.contract_save import save_bar
 from pages.parts.contract_start import notes_of_start, start_from
 from pages.parts.contract_versions import versions
 from pages.parts.contract_whole import whole_form
@@ -25,20 +27,28 @@ page_title(
 )
 
 desk = open_desk(project, current)
-findings = lint_of(desk)
+reading = read_draft(desk)
 # One container whatever it holds, so that the tabs below stay where they are.
 with st.container():
-    save_bar(desk, start_from)
+    save_bar(desk, reading, start_from)
     notes_of_start(desk)
     todo_panel(project, current)
 one, two, three, four = st.tabs(
-    ["Criteria", "Evaluator, stop rule and limits", "Try on outputs", "Versions"]
+    ["Criteria", "Evaluator, stop rule and limits", "Try on outputs", "Versions"],
+    key="contract.tab",
+    on_change="rerun",
 )
-with one:
-    criteria(desk, findings)
-with two:
-    whole_form(desk, findings)
-with three:
-    live(desk)
-with four:
-    versions(desk)
+# What nobody looks at is not drawn: with 500 criteria that is most of the work.
+if one.open:
+    with one:
+        criteria(desk, reading.findings)
+if two.open:
+    with two:
+        whole_form(desk, reading.findings)
+if three.open:
+    with three:
+        live(desk)
+if four.open:
+    with four:
+        versions(desk)
+as_you_type()

@@ -130,3 +130,12 @@ def test_lint_names_criterion_rule_and_fix(
     assert list(about[0]) == ["criterion", "rule", "message", "fix"]
     assert run(["lint", "c.yaml"]) == 0
     assert about[0]["message"] in capsys.readouterr().out
+
+
+def test_every_form_of_a_contract_is_written(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    starts = {"markdown": "# Evaluator contract", "html": "<!doctype html>", "yaml": "title:", "json": "{"}  # fmt: skip
+    for to, start in starts.items():
+        assert run(["export", "c.yaml", "--to", to]) == 0
+        assert capsys.readouterr().out.startswith(start)

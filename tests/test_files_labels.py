@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from core.errors import InputError
 from core.files import labels as label_files
 from core.files import verdicts as verdict_files
-from core.files.labels import LabelRow, LabelsFile, read_labels, write_labels
+from core.files.labels import NATIVE_WORDS, LabelRow, LabelsFile, read_labels, write_labels
 from core.files.shapes import Shape, preview_words, suggest_shape
 from core.files.tables import read_table
 from core.files.verdicts import VerdictRow, VerdictsFile, read_verdicts, write_verdicts
@@ -216,3 +216,46 @@ def test_verdicts_go_out_and_come_back(
     again = read_verdicts(table, suggest_shape(table.columns, "judge"), verdict_files.NATIVE_WORDS)
     assert (again.rows, again.problems) == (rows, [])
     assert write_verdicts(again.rows, form) == text
+
+
+# --- our own columns ------------------------------------------------------------------------------
+
+OWN = "sample_id,trial,criterion,reviewer,verdict,note,labelled_at,kind,stratum,weight,seconds,question_hash"
+
+
+@pytest.mark.parametrize(
+    ("cells", "said"),
+    [
+        ("gold,,,,", "its kind is 'gold'"), (",,2,,", "its weight is '2'"), (",,0,,", "its weight is '0'"),
+        (",,nan,,", "its weight is 'nan'"), (",,,soon,", "its seconds is 'soon'"),
+        (",,,-1,", "its seconds is '-1'"), (",,,inf,", "its seconds is 'inf'"),
+    ],
+)  # fmt: skip
+def test_a_cell_of_our_own_columns_that_cannot_be_is_a_problem_with_its_line(
+    cells: str, said: str
+) -> None:
+    text = f"{OWN}\n1,1,tone,Ana,PASS,,,{cells}\n2,1,tone,Ana,PASS,,,label,failed,0.25,1.5,ab\n"
+    table = read_table(text.encode(), "labels.csv")
+    found = read_labels(table, suggest_shape(table.columns, "reviewer"), NATIVE_WORDS)
+    [problem] = found.problems
+    assert problem.line == 2
+    assert said in problem.message
+    [row] = found.rows
+    assert (row.stratum, row.weight, row.seconds, row.question_hash) == ("failed", 0.25, 1.5, "ab")
+
+
+def test_a_vote_and_a_decision_of_one_person_are_two_rows() -> None:
+    text = f"{OWN}\n1,1,t,Ana,PASS,,,label,,,,\n1,1,t,Ana,FAIL,,,adjudication,,,,\n"
+    table = read_table(text.encode(), "labels.csv")
+    found = read_labels(table, suggest_shape(table.columns, "reviewer"), NATIVE_WORDS)
+    assert found.conflicts == []
+    assert [(row.kind, row.verdict.value) for row in found.rows] == [
+        ("label", "PASS"), ("adjudication", "FAIL"),
+    ]  # fmt: skip
+
+
+def test_a_column_called_kind_in_somebody_elses_file_stays_theirs() -> None:
+    table = read_table(b"id,label,annotator,kind\n1,pass,Ana,invoice\n", "theirs.csv")
+    shape = suggest_shape(table.columns, "reviewer")
+    found = read_labels(table, shape, WordMap.of(["pass"], ["fail"]))
+    assert [(row.kind, row.extra) for row in found.rows] == [("label", {"kind": "invoice"})]

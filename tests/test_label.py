@@ -40,7 +40,7 @@ def test_whole_numbers_may_come_as_floats() -> None:
         ("output", True), ("output", 0), ("output", 2**31), ("output", 1.5), ("criterion", ""),
         ("criterion", None), ("kind", "import"), ("kind", "adjudication"), ("kind", None),
         ("verdict", "pass"), ("verdict", "UNKNOWN"), ("verdict", 1), ("note", None),
-        ("note", "x" * 20_001), ("question_hash", 5), ("question_hash", "x" * 65),
+        ("note", "x" * 20_001), ("mode", "gold"), ("mode", None), ("question_hash", 5), ("question_hash", "x" * 65),
         ("seconds", "1"), ("seconds", True),
     ],
 )  # fmt: skip
@@ -59,6 +59,20 @@ def test_one_unusable_entry_does_not_hold_up_the_others() -> None:
     assert [e.seq for e in entries] == [4]
     assert [(r.client, r.seq, r.output_id) for r in refused] == [("0123456789abcdef", 3, 17)]
     assert "'good'" in refused[0].why
+
+
+@pytest.mark.parametrize(
+    ("mode", "kind", "stored"),
+    [
+        ("label", "label", LabelKind.LABEL), ("stale", "defer", LabelKind.DEFER),
+        ("repeat", "label", LabelKind.REPEAT), ("repeat", "undo", LabelKind.REPEAT),
+        ("practice", "label", LabelKind.PRACTICE), ("practice", "defer", LabelKind.PRACTICE),
+    ],
+)  # fmt: skip
+def test_what_is_said_of_a_repeat_or_in_practice_is_a_row_of_that_kind(
+    mode: str, kind: str, stored: LabelKind
+) -> None:
+    assert parse_entry({**SENT, "mode": mode, "kind": kind}).kind is stored
 
 
 @pytest.mark.parametrize("rows", [None, "x", 5, {}])

@@ -172,3 +172,20 @@ def test_the_practice_round_is_announced(bench: Store, project: Project) -> None
     say(bench, project, ana, ids[:2], F, kind=LabelKind.PRACTICE)
     assert "Practice round done: 2 of 2 as settled" in said(show("label", **address))
     assert len(judges(bench, project.id)) == 1
+
+
+def test_the_contract_page_shows_no_check_of_what_is_yet_to_be_labelled(
+    bench: Store, project: Project
+) -> None:
+    row = {"key": "short", "question": "Short?", "pass_example": "Hi", "fail_example": "Go to it"}
+    row |= {"checked_by": "code", "check": {"kind": "max_words", "limit": 2}}  # type: ignore[dict-item]
+    save_version(bench, project.id, Contract.from_data({"criteria": [row]}), based_on=1)
+    assert "2 words, limit 2" in said(show("contract", "Zoe"))
+    [ana] = who(bench, project, "Ana")
+    app = show("contract")
+    assert "2 words, limit 2" not in said(app)
+    assert "3 outputs are hidden from Ana" in said(app)
+    ids = current_ids(bench, project.id)
+    say(bench, project, ana, ids[:1], P, key="short")
+    assert "text 0" in said(show("contract"))
+    assert "2 outputs are hidden from Ana" in said(show("contract"))

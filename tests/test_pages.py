@@ -109,7 +109,7 @@ def test_agreement_shows_the_counted_cells_and_words(refund: Store, show: Open) 
     page = show("agreement", project="refund-reply", judge="3", criterion="tone")
     said = texts(page)
     assert (
-        "7 of 13 bad outputs passed: 53.8\u00a0% (22.9–82.7\u00a0%). Above your 5\u00a0% limit."
+        "7 of 13 bad outputs passed: 53.8\u00a0% (22.8–82.8\u00a0%). Above your 5\u00a0% limit."
         in said
     )
     assert ["75 true accepts", "2 false rejects", "7 false accepts", "6 true rejects"] == [
@@ -161,6 +161,15 @@ def field(page: AppTest, label: str):  # type: ignore[no-untyped-def]
     )
 
 
+EVALUATOR, TRY, VERSIONS = "Evaluator, stop rule and limits", "Try on outputs", "Versions"
+
+
+def tab(page: AppTest, name: str) -> AppTest:
+    """Open one of the contract page's tabs; what is in the others is not drawn."""
+    page.session_state["contract.tab"] = name
+    return page.run()
+
+
 def test_an_edit_is_kept_without_saving_and_saved_as_a_version(refund: Store, show: Open) -> None:
     project = refund.project("refund-reply")
     assert project is not None
@@ -197,7 +206,7 @@ def test_a_criterion_without_example_cannot_be_saved_and_says_why(
 
 
 def test_a_cap_of_zero_cannot_be_saved_and_says_why(refund: Store, show: Open) -> None:
-    page = show("contract", project="refund-reply")
+    page = tab(show("contract", project="refund-reply"), EVALUATOR)
     field(page, "Cap").set_value("0").run()
     assert "stop.cap: must be 1 or more, got 0" in texts(page)
     field(page, "Cap").set_value("2.5").run()
@@ -263,7 +272,7 @@ def test_versions_show_what_changed_and_an_old_one_comes_back_as_a_draft(
     assert first is not None
     second = first.contract.model_copy(update={"task": "Another task"})
     save_version(refund, project.id, second, author="Ben", based_on=1)
-    page = show("contract", project="refund-reply")
+    page = tab(show("contract", project="refund-reply"), VERSIONS)
     table = next(d.value for d in page.dataframe if "Before" in d.value.columns)
     assert ["task", "Another task"] == [table["Where"][0], table["After"][0]]
     next(s for s in page.selectbox if s.label == "Read version").set_value(1).run()
@@ -388,11 +397,15 @@ def test_a_contract_starts_from_a_sample(bench: Store, show: Open) -> None:
 
 
 def test_checks_run_on_the_outputs_while_they_are_edited(refund: Store, show: Open) -> None:
-    page = show("contract", project="refund-reply", criterion="length")
+    page = tab(show("contract", project="refund-reply", criterion="length"), TRY)
     table = next(d.value for d in page.dataframe if "No verdict" in d.value.columns)
     assert [90, 6] == [table["PASS"][0], table["FAIL"][0]]
+    assert "Judged: a judge's verdicts are on the page Judge" == table["Note"][2]
+    tab(page, "Criteria")
+    assert "On the 96 outputs of this project: 90 ✓ PASS, 6 ✕ FAIL." in texts(page)
     field(page, "Limit").set_value(30).run()
-    again = next(d.value for d in page.dataframe if "No verdict" in d.value.columns)
+    assert "90 ✓ PASS" not in texts(page)
+    again = next(d.value for d in tab(page, TRY).dataframe if "No verdict" in d.value.columns)
     assert again["FAIL"][0] > 6
     assert 5 == again["FAIL"][1]
 
@@ -498,7 +511,7 @@ def test_renaming_a_key_stays_on_the_criterion(refund: Store, show: Open) -> Non
 
 @pytest.mark.parametrize("typed", ["9" * 5_000, '{"a":' * 100_000])
 def test_hostile_input_in_a_field_is_kept_and_named(refund: Store, show: Open, typed: str) -> None:
-    page = show("contract", project="refund-reply", criterion="tone")
+    page = tab(show("contract", project="refund-reply", criterion="tone"), EVALUATOR)
     field(page, "Cap").set_value(typed).run()
     assert not page.exception
     assert "stop.cap: must be a whole number" in texts(page)

@@ -137,6 +137,11 @@ class Contract(_Part):
         raise KeyError(key)
 
     @property
+    def by_key(self) -> dict[str, Criterion]:
+        """The criteria by key, in contract order."""
+        return {c.key: c for c in self.criteria}
+
+    @property
     def content_hash(self) -> str:
         """Identity of this version's content."""
         return content_hash(self.to_data())

@@ -82,7 +82,12 @@ def stale(old: Contract, new: Contract, renames: Mapping[str, str] | None = None
     """Return whose labels and verdicts a change from `old` to `new` makes stale."""
     renames = renames or {}
     now = {c.key: c for c in new.criteria}
-    pairs = [(c, now[key]) for c in old.criteria if (key := renames.get(c.key, c.key)) in now]
+    pairs = [
+        (c, now[key])
+        for c in old.criteria
+        # Equal criteria have equal hashes, and comparing is what 500 of them can afford.
+        if (key := renames.get(c.key, c.key)) in now and c != now[key]
+    ]
     return Stale(
         tuple(b.key for a, b in pairs if a.question_hash != b.question_hash),
         tuple(b.key for a, b in pairs if a.verdict_hash != b.verdict_hash),

@@ -120,7 +120,7 @@ def _more(cells: Mapping[str, str]) -> dict[str, Any]:
     """Return what our own columns say; raises InputError naming the cell that cannot be."""
     kind = cells.get("kind", "").strip().casefold() or "label"
     if kind not in KINDS:
-        raise InputError("kind", f"got {show(kind)}.", f"One of {', '.join(KINDS)}.")
+        raise InputError("label", f"its kind is {show(kind)}.", f"One of {', '.join(KINDS)}.")
     return {
         "kind": kind,
         "stratum": cells.get("stratum", "").strip()[:10],
@@ -139,7 +139,9 @@ def _number(cells: Mapping[str, str], name: str, most: float) -> float | None:
     except ValueError:
         value = math.nan
     if not math.isfinite(value) or not 0 <= value <= most or (name == "weight" and not value):
-        raise InputError(name, f"got {show(text)}.", "Give a number, or leave it blank.")
+        raise InputError(
+            "label", f"its {name} is {show(text)}.", "Give a number, or leave it blank."
+        )
     return value
 
 
@@ -191,8 +193,13 @@ def write_wide(rows: Sequence[LabelRow], criteria: Sequence[str], form: str = "c
 def wide_shape(columns: Sequence[str], criteria: Sequence[str]) -> Shape:
     """Return the shape of a file `write_wide` wrote."""
     by = {_column(key): key for key in criteria if _column(key) in columns}
-    more = {"kind": "kind"} if "kind" in columns else {}
-    return Shape("sample_id", by_criterion=by, trial="trial", who="reviewer", more=more)
+    return Shape("sample_id", by_criterion=by, trial="trial", who="reviewer", more={"kind": "kind"})
+
+
+def kind_column(table: Table) -> dict[str, str]:
+    """Return where a table says what each row is, if its column "kind" holds nothing but KINDS."""
+    own = "kind" in table.columns and set(table.column("kind")) <= {"", *KINDS}
+    return {"kind": "kind"} if own else {}
 
 
 def _column(criterion: str) -> str:

@@ -11,12 +11,12 @@ from collections.abc import Collection, Iterable
 from hashlib import blake2b
 
 
-def shuffled(output_ids: Iterable[int], reviewer_key: str, project_slug: str) -> list[int]:
-    """Return the ids in this reviewer's own order for this project."""
-    seed = blake2b(f"{project_slug}\n{reviewer_key}".encode("utf-8", "surrogatepass")).digest()
+def shuffled(output_ids: Iterable[int], reviewer_key: str, seed: str) -> list[int]:
+    """Return the ids in this reviewer's own order under the seed of the project."""
+    key = blake2b(f"{seed}\n{reviewer_key}".encode("utf-8", "surrogatepass")).digest()
 
     def rank(output_id: int) -> bytes:
-        return blake2b(str(output_id).encode(), digest_size=8, key=seed).digest()
+        return blake2b(str(output_id).encode(), digest_size=8, key=key).digest()
 
     return sorted(output_ids, key=lambda output_id: (rank(output_id), output_id))
 

@@ -7,6 +7,7 @@ same place; the unique places of the table say so once more.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -23,7 +24,7 @@ from core.store.judgements import JudgeKind, judges
 from core.store.live import counted_outputs
 from core.store.newest import newest_votes
 from core.store.results import load_results
-from core.store.store import Store, now
+from core.store.store import Store, lock_project, now
 from core.verdict import OVERALL
 
 BATCH = 50
@@ -156,12 +157,12 @@ def claim(
     else:
         outputs = output_strata(store, project_id, version)
     with store.write() as c:
-        # Held without a change: asking for more when there is none must not make numbers stale.
-        c.execute(sa.select(t.project.c.id).where(t.project.c.id == project_id).with_for_update())
+        # No new revision yet: asking for more when there is none must not make numbers stale.
+        lock_project(c, project_id)
         _release_idle(c, project_id, settings, but=reviewer_id)
         rows = assigned(c, project_id)
         voters = voters_of(c, project_id)
-        most = settings.reviewers_each or len(voters) + len(rows) + 1_000_000
+        most = settings.reviewers_each or math.inf
         taken: dict[int, dict[int, int | None]] = {}
         how: dict[int, tuple[Stratum, float]] = {}
         for r in rows:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import sqlalchemy as sa
@@ -31,6 +31,47 @@ class Version:
 
 def refuse_incomplete(contract: Contract) -> None:
     """Raise InputError naming the first criterion without question, pass or fail example."""
+    for error in _incomplete(contract):
+        raise error
+
+
+def refuse_unready(contract: Contract) -> None:
+    """Raise InputError naming the first thing that keeps this contract from being marked ready."""
+    for error in blockers(contract):
+        raise error
+
+
+def blockers(contract: Contract) -> Iterator[InputError]:
+    """Yield everything that keeps this contract from being marked ready.
+
+    What the criteria do not examine must be said, what the evaluator knows too, and every code
+    check must judge the contract's own two examples as written.
+    """
+    yield from _incomplete(contract)
+    for place, text, remedy in (
+        ("what the criteria do not examine", contract.does_not_examine, "Name what goes unseen."),
+        ("what the evaluator knows", contract.evaluator.knows, "Say what it adds."),
+    ):
+        if not text.strip():
+            yield InputError(place, "it is blank.", remedy)
+    for criterion in contract.criteria:
+        check = criterion.code_check()
+        if check is None or check.kind == "recorded":
+            continue
+        for name, wanted in (("pass_example", "PASS"), ("fail_example", "FAIL")):
+            if not getattr(criterion, name).strip():
+                continue
+            found = check.run(getattr(criterion, name))
+            # No verdict (an example has no reference answer, say) is not a wrong one.
+            if found.verdict is not None and found.verdict.value != wanted:
+                yield InputError(
+                    f"criterion {criterion.key!r}",
+                    f"its check says {found.verdict} on its own {name.replace('_', ' ')} ({found.evidence}).",
+                    "Correct the check or the example.",
+                )
+
+
+def _incomplete(contract: Contract) -> Iterator[InputError]:
     for criterion in contract.criteria:
         for field, what in (
             ("question", "question"),
@@ -38,38 +79,10 @@ def refuse_incomplete(contract: Contract) -> None:
             ("fail_example", "example that fails"),
         ):
             if not getattr(criterion, field).strip():
-                raise InputError(
+                yield InputError(
                     f"criterion {criterion.key!r}",
                     f"it has no {what}.",
                     "Write one: a criterion nobody can illustrate cannot be judged either.",
-                )
-
-
-def refuse_unready(contract: Contract) -> None:
-    """Raise InputError naming what keeps this contract from being marked ready.
-
-    What the criteria do not examine must be said, what the evaluator knows too, and every code
-    check must judge the contract's own two examples as written.
-    """
-    refuse_incomplete(contract)
-    for place, text, remedy in (
-        ("what the criteria do not examine", contract.does_not_examine, "Name what goes unseen."),
-        ("what the evaluator knows", contract.evaluator.knows, "Say what it adds."),
-    ):
-        if not text.strip():
-            raise InputError(place, "it is blank.", remedy)
-    for criterion in contract.criteria:
-        check = criterion.code_check()
-        if check is None or check.kind == "recorded":
-            continue
-        for name, wanted in (("pass_example", "PASS"), ("fail_example", "FAIL")):
-            found = check.run(getattr(criterion, name))
-            # No verdict (an example has no reference answer, say) is not a wrong one.
-            if found.verdict is not None and found.verdict.value != wanted:
-                raise InputError(
-                    f"criterion {criterion.key!r}",
-                    f"its check says {found.verdict} on its own {name.replace('_', ' ')} ({found.evidence}).",
-                    "Correct the check or the example.",
                 )
 
 
@@ -140,6 +153,25 @@ def save_version(
         sum_up_anew(c, project_id, contract)
         row = c.execute(_select(project_id).limit(1)).one()
         return _version(c, row)
+
+
+def mark_ready(store: Store, project_id: int, number: int, ready: bool) -> Version:
+    """Mark a saved version as ready, or take that back, and return it; its content stays.
+
+    Raises InputError for a version that is not there, and what `refuse_unready` raises.
+    """
+    with store.write(project_id) as c:
+        row = c.execute(
+            _select(project_id).where(t.contract_version.c.number == number)
+        ).one_or_none()
+        if row is None:
+            raise InputError("version", f"there is no version {number}.", "Choose another.")
+        if ready:
+            refuse_unready(Contract.from_data(row.content, f"stored version {number}"))
+        c.execute(
+            t.contract_version.update().where(t.contract_version.c.id == row.id).values(ready=ready)
+        )
+        return replace(_version(c, row), ready=ready)
 
 
 def _rename(c: sa.Connection, project_id: int, renames: Mapping[str, str]) -> None:

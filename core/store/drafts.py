@@ -7,7 +7,7 @@ checks it. Each has a random id that stands in the address, so two people never 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,7 +15,7 @@ import sqlalchemy as sa
 
 from core.contract.contract import Contract
 from core.store import tables as t
-from core.store.contracts import Version, save_version
+from core.store.contracts import Version, latest_version, save_version, say_same_meaning
 from core.store.store import Store, now
 
 _BLANK: dict[str, Any] = {
@@ -68,9 +68,14 @@ def add_draft(store: Store, project_id: int, draft: Draft) -> str:
 
 
 def load_draft(store: Store, project_id: int, draft_id: str) -> Draft | None:
-    """Return the draft with this id if it belongs to the project, else None."""
+    """Return the draft with this id if it belongs to the project, else None.
+
+    Inside `store.write()` nobody else can change it before that write ends.
+    """
     table = t.contract_draft
     query = sa.select(table).where(table.c.id == draft_id, table.c.project_id == project_id)
+    if store.writing:
+        query = query.with_for_update()
     with store.read() as c:
         row = c.execute(query).one_or_none()
     if row is None:
@@ -103,24 +108,36 @@ def publish_draft(
     author: str = "",
     name: str = "",
     ready: bool = False,
+    same_meaning: Collection[str] = (),
 ) -> Version:
-    """Save a draft as the next contract version and forget the draft.
+    """Save a draft as the next contract version and forget the draft, in one act.
 
-    Raises InputError when it is not a complete contract and StaleSaveError when somebody saved a
+    `same_meaning` are the (new) keys of reworded criteria that still ask the same, so that labels
+    given before stand. Raises InputError when it is not a complete contract and StaleSaveError when somebody saved a
     newer version; the draft is kept in both cases.
     """
     contract = Contract.from_data(tidy(draft.contract))
-    version = save_version(
-        store,
-        project_id,
-        contract,
-        author=author,
-        name=name,
-        based_on=draft.based_on,
-        renames=draft.renames,
-        ready=ready,
-    )
-    drop_draft(store, draft.id)
+    with store.write(project_id):
+        base = latest_version(store, project_id)
+        version = save_version(
+            store,
+            project_id,
+            contract,
+            author=author,
+            name=name,
+            based_on=draft.based_on,
+            renames=draft.renames,
+            ready=ready,
+        )
+        back = {new: old for old, new in draft.renames.items()}
+        for key in same_meaning:
+            before = base.contract.by_key.get(back.get(key, key)) if base is not None else None
+            after = version.contract.by_key.get(key)
+            if before is not None and after is not None:
+                say_same_meaning(
+                    store, project_id, before.question_hash, after.question_hash, author
+                )
+        drop_draft(store, draft.id)
     return version
 
 

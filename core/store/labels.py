@@ -16,7 +16,7 @@ from core.store import tables_labelling as tl
 from core.store.contracts import Version
 from core.store.newest import ASIDE, newest_of_each_kind, newest_votes
 from core.store.outputs import output_ids
-from core.store.store import Store, criterion_ids, insert_id, now, record_import
+from core.store.store import Store, criterion_ids, insert_id, lock_project, now, record_import
 from core.text import person_key
 from core.verdict import OVERALL, LabelValue
 
@@ -78,6 +78,7 @@ def save_reviewer(store: Store, project_id: int, name: str) -> tuple[int, str]:
     if found is not None:
         return found
     with store.write() as c:
+        lock_project(c, project_id)  # two tabs of one new person ask at once
         return _reviewer(c, project_id, name)
 
 

@@ -193,6 +193,12 @@ def _raise_revision(connection: Connection, project_id: int | None) -> None:
         )
 
 
+def lock_project(connection: Connection, project_id: int) -> None:
+    """Let other writers of this project wait until the write ends, without a new revision."""
+    query = sa.select(t.project.c.id).where(t.project.c.id == project_id)
+    connection.execute(query.with_for_update())
+
+
 def insert_id(connection: Connection, table: sa.Table, **values: Any) -> int:
     """Insert one row and return its id."""
     return int(connection.scalar(table.insert().values(**values).returning(table.c.id)) or 0)

@@ -1,23 +1,20 @@
-"""The contract being written: the stored draft behind the form, saving it, its versions."""
+"""The contract being written: the stored draft behind the form, and every change to it."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+import time
 from dataclasses import dataclass, replace
 from typing import Any
 
 import streamlit as st
 
 from core.contract.contract import Contract
-from core.contract.difference import stale
 from core.contract.finding import Finding
-from core.contract.lint import lint_data
-from core.contract.merge import merge
-from core.errors import InputError, StaleSaveError
+from core.contract.relint import relint_data
+from core.errors import InputError
 from core.store import drafts
-from core.store.contracts import Version, refuse_incomplete, say_same_meaning
-from core.store.contracts import versions as all_versions
+from core.store.contracts import Version, refuse_incomplete
 from core.store.store import Project
 from pages.parts import state
 from pages.parts.guard import guarded
@@ -27,6 +24,9 @@ from pages.parts.workspace import store
 _SHOWN = "contract.shown"
 UNDO = 50
 """Changes that can be taken back, the newest first."""
+_LAST = "contract.last"
+ONE_EDIT = 5.0
+"""Seconds within which changes to the same field are one step of undo: typing sends pauses."""
 
 
 @dataclass(frozen=True)
@@ -77,11 +77,19 @@ def _latest(desk: Desk) -> Desk:
 
 
 @guarded
-def write(desk: Desk, draft: drafts.Draft, *, turn: bool = False) -> None:
-    """Store the draft; `turn` when criteria moved, so that every form starts afresh from it."""
+def write(
+    desk: Desk, draft: drafts.Draft, *, turn: bool = False, field: tuple[str | int, ...] = ()
+) -> None:
+    """Store the draft; `turn` when criteria moved, so that every form starts afresh from it.
+
+    `field` is the place a person is typing in: what follows there soon after is the same step.
+    """
     steps = _steps(desk.draft.id)
-    steps.append(desk.draft)
-    del steps[:-UNDO]
+    last, at = st.session_state.get(_LAST, ((), 0.0))
+    if not (field and last == field and time.monotonic() - at < ONE_EDIT and steps):
+        steps.append(desk.draft)
+        del steps[:-UNDO]
+    st.session_state[_LAST] = (field, time.monotonic())
     _put(desk, draft)
     if turn:
         turn_form()
@@ -105,10 +113,16 @@ def _steps(draft_id: str) -> list[drafts.Draft]:
     return found
 
 
+def can_undo(desk: Desk) -> bool:
+    """Return whether a change made in this tab can be taken back."""
+    return bool(_steps(desk.draft.id))
+
+
 @guarded
-def _undo(desk: Desk) -> None:
+def undo(desk: Desk) -> None:
     """Take the last change back, the version it was based on too."""
     before = _steps(desk.draft.id).pop()
+    st.session_state.pop(_LAST, None)
     _put(desk, replace(before, id=desk.draft.id))
     turn_form()
 
@@ -121,28 +135,46 @@ def turn_form() -> None:
 @guarded
 def set_value(desk: Desk, path: tuple[str | int, ...], key: str, clean: Any = None) -> None:
     """Put a widget's value into the draft at `path`; None removes the last part."""
-    desk = _latest(desk)
     value = st.session_state[key]
     value = clean(value) if clean else value
-    data = json.loads(json.dumps(desk.data))
-    place = data
-    for part in path[:-1]:
-        place = place[part] if isinstance(place, list) else place.setdefault(part, {})
-    if value is None:
-        place.pop(path[-1], None)
-    else:
-        place[path[-1]] = value
-    write(desk, replace(desk.draft, contract=data))
+    with store().write():
+        # Read and written in one act: another tab may be typing into the same draft.
+        desk = _latest(desk)
+        data = json.loads(json.dumps(desk.data))
+        place = data
+        for part in path[:-1]:
+            place = place[part] if isinstance(place, list) else place.setdefault(part, {})
+        if value is None:
+            place.pop(path[-1], None)
+        else:
+            place[path[-1]] = value
+        write(desk, replace(desk.draft, contract=data), field=path)
 
 
-def lint_of(desk: Desk) -> list[Finding]:
-    """Return what lint finds in the draft, kept until the draft changes."""
-    return _lint(json.dumps(desk.data, sort_keys=True))
+@dataclass(frozen=True)
+class Reading:
+    """What can be said about a draft: lint's findings, and the contract or why it is none yet."""
+
+    findings: list[Finding]
+    contract: Contract | None
+    trouble: str | None
 
 
-@st.cache_resource(max_entries=50, show_spinner=False)
-def _lint(data: str) -> list[Finding]:
-    return lint_data(json.loads(data))
+def read_draft(desk: Desk) -> Reading:
+    """Return what can be said about the draft, worked out once until it changes."""
+    return _read(json.dumps(desk.data))
+
+
+@st.cache_resource(max_entries=20, show_spinner=False)
+def _read(text: str) -> Reading:
+    data = json.loads(text)
+    findings = relint_data(data)
+    try:
+        contract = Contract.from_data(drafts.tidy(data))
+        refuse_incomplete(contract)
+    except InputError as error:
+        return Reading(findings, None, str(error))
+    return Reading(findings, contract, None)
 
 
 def left_notes(desk: Desk) -> str:
@@ -153,153 +185,3 @@ def left_notes(desk: Desk) -> str:
 def say(good: bool, what: str, more: str = "") -> None:
     """Keep a message for the top of the page after the next run; `more` is shown verbatim."""
     st.session_state["contract.said"] = (good, what, more)
-
-
-# --- saving ----------------------------------------------------------------------------------
-
-
-def save_bar(desk: Desk, more: Callable[[Desk], None] = lambda desk: None) -> None:
-    """Draw where the draft stands and the way to save it; `more` adds to the same row."""
-    trouble = _trouble(desk)
-    with st.container(horizontal=True, vertical_alignment="center"):
-        base = f"version {desk.draft.based_on}" if desk.draft.based_on else "a blank contract"
-        st.text(f"Unsaved changes to {base}" if desk.stored else f"No changes to {base}")
-        with st.popover("Save as a version", disabled=not desk.stored):
-            author = state.get("reviewer") or ""
-            st.text_input("Your name", value=author, key="contract.author")
-            st.text_input("What changed, in a few words", key="contract.name")
-            st.toggle(
-                "Mark as ready",
-                key="contract.ready",
-                help="Needs a line on what the criteria do not examine, and checks that judge "
-                "their own examples as written.",
-            )
-            _meanings(desk, trouble)
-            st.button(
-                "Save", type="primary", on_click=_save, args=(desk,), disabled=trouble is not None
-            )
-        if desk.stored:
-            st.button("Undo", on_click=_undo, args=(desk,), disabled=not _steps(desk.draft.id))
-            st.button("Discard changes", on_click=_discard, args=(desk,))
-        more(desk)
-    said = st.session_state.pop("contract.said", None)
-    if said:
-        (st.success if said[0] else st.error)(said[1])
-        if said[2]:
-            st.text(said[2])
-    if desk.stored and trouble:
-        st.warning("Not ready to be saved:")
-        st.text(trouble)
-    newest = desk.version.number if desk.version else 0
-    if desk.stored and newest > desk.draft.based_on:
-        st.warning(
-            f"Version {newest} was saved after you started. Your changes are kept here. What it "
-            "changed is under Versions; putting your changes on top keeps both."
-        )
-        st.button(
-            f"Put my changes on top of version {newest}",
-            on_click=_rebase,
-            args=(desk, desk.version),
-        )
-
-
-def _meanings(desk: Desk, trouble: str | None) -> None:
-    """Ask, for every reworded criterion, whether the labels given so far still stand."""
-    if trouble or desk.version is None or desk.version.number != desk.draft.based_on:
-        return
-    new = Contract.from_data(drafts.tidy(desk.data))
-    for key in stale(desk.version.contract, new, desk.draft.renames).labels:
-        st.text(f"The question or an example of {key!r} changed:")
-        st.segmented_control(
-            "Do its labels still stand?",
-            ["new", "same"],
-            format_func={
-                "new": "New meaning: labels go stale",
-                "same": "Same meaning: keep labels",
-            }.get,
-            default="new",
-            required=True,
-            key=f"contract.meaning.{key}",
-            label_visibility="collapsed",
-        )
-
-
-def _keep_labels(desk: Desk, saved: Version) -> None:
-    if desk.version is None:
-        return
-    back = {new: old for old, new in desk.draft.renames.items()}
-    for criterion in saved.contract.criteria:
-        if st.session_state.get(f"contract.meaning.{criterion.key}") == "same":
-            before = desk.version.contract.criterion(back.get(criterion.key, criterion.key))
-            say_same_meaning(
-                store(),
-                desk.project.id,
-                before.question_hash,
-                criterion.question_hash,
-                saved.author,
-            )
-
-
-def _trouble(desk: Desk) -> str | None:
-    try:
-        refuse_incomplete(Contract.from_data(drafts.tidy(desk.data)))
-    except InputError as error:
-        return str(error)
-    return None
-
-
-@guarded
-def _save(desk: Desk) -> None:
-    if not st.session_state["contract.author"].strip():
-        say(False, "Not saved.", "Type your name: a version has an author.")
-        return
-    try:
-        saved = drafts.publish_draft(
-            store(),
-            desk.project.id,
-            desk.draft,
-            author=st.session_state["contract.author"],
-            name=st.session_state["contract.name"],
-            ready=st.session_state.get("contract.ready", False),
-        )
-    except (InputError, StaleSaveError) as error:
-        say(False, "Not saved.", str(error))
-        return
-    _keep_labels(desk, saved)
-    # The draft goes; what was said about the text it was filled from stays to be read.
-    st.session_state[left_notes(desk)] = desk.draft.notes
-    for left in ("contract.ready", "contract.name"):
-        st.session_state.pop(left, None)
-    state.put("draft", None)
-    turn_form()
-    say(True, f"Saved as version {saved.number}.", "")
-
-
-@guarded
-def _discard(desk: Desk) -> None:
-    # The draft stays in the store under its id; the address of before brings it back.
-    state.put("draft", None)
-    st.session_state.pop(f"contract.draft.{desk.project.id}", None)
-    turn_form()
-    say(True, "Changes put aside. Go back in your browser to undo.", "")
-
-
-@guarded
-def _rebase(desk: Desk, newest: Version) -> None:
-    """Take over what others saved meanwhile and keep this draft's own changes on top."""
-    found = {v.number: v for v in all_versions(store(), desk.project.id)}
-    base = drafts.fresh(found.get(desk.draft.based_on)).contract
-    merged = merge(base, desk.data, newest.contract.to_data(), desk.draft.origins)
-    write(
-        desk,
-        replace(
-            desk.draft, contract=merged.contract, origins=merged.origins, based_on=newest.number
-        ),
-        turn=True,
-    )
-    said = (
-        "Both are in the draft now."
-        if not merged.conflicts
-        else "Both are in the draft now; decide on:"
-    )
-    say(True, said, "\n".join(merged.conflicts))

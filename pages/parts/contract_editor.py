@@ -13,12 +13,19 @@ from core.contract.finding import Finding
 from pages.parts import state
 from pages.parts.contract_desk import Desk, write
 from pages.parts.contract_fields import BY, criterion_form
+from pages.parts.contract_findings import LIST, choose, count_findings
+from pages.parts.panels import visible
+
+WHOLE = 6
+"""Criteria up to which the list shows whole questions."""
 
 
 def criteria(desk: Desk, findings: Sequence[Finding]) -> None:
     """Draw the list of criteria and the editor of the chosen one."""
     items: list[dict[str, Any]] = desk.data["criteria"]
-    left, right = st.columns([2, 3], gap="large")
+    # Side by side where there is room; at 150 % the form stands below the list, nothing is cut.
+    row = st.container(horizontal=True, gap="medium", vertical_alignment="top")
+    left, right = row.container(width=430), row.container(width="stretch")
     with left:
         if not items:
             with st.container(border=True):
@@ -26,7 +33,7 @@ def criteria(desk: Desk, findings: Sequence[Finding]) -> None:
                     "No criteria yet. Add the first: one question that is answered by yes or no."
                 )
         at = _list(desk, items, findings)
-        with st.container(horizontal=True):
+        with st.container(horizontal=True, gap="xsmall"):
             st.button(
                 "Add", type="primary" if not items else "secondary", on_click=_add, args=(desk,)
             )
@@ -47,14 +54,18 @@ def _list(desk: Desk, items: list[dict[str, Any]], findings: Sequence[Finding]) 
     if not items:
         return 0
     keys = [str(c.get("key", "")) for c in items]
-    wanted = state.get("criterion")
-    at = keys.index(wanted) if wanted in keys else 0
-    table = desk.key("list")
+    at = _chosen(keys)
+    count_findings(desk, findings, keys, at)
+    if len(items) > 1:
+        _go_to(desk, keys, at)
+    table = desk.key("list", st.session_state.get(LIST, 0))
     counts = Counter(f.position for f in findings)
 
     def chosen() -> None:
         rows = st.session_state[table]["selection"]["rows"]
-        state.put("criterion", keys[rows[0]] if rows else None)
+        # A second click takes the mark away: the criterion stays open, and its row marked.
+        to = rows[0] if rows else at
+        choose(keys[to], to, in_list=bool(rows))
 
     st.dataframe(
         [
@@ -71,15 +82,54 @@ def _list(desk: Desk, items: list[dict[str, Any]], findings: Sequence[Finding]) 
         selection_mode="single-row",
         key=table,
         selection_default={"selection": {"rows": [at]}},
+        # Tables break lines in high rows only; a long contract has one line each and scrolls.
+        row_height=66 if len(items) <= WHOLE else None,
         height=500 if len(items) > 13 else "content",
+        column_config={
+            "Criterion": st.column_config.TextColumn(width=100),
+            "By": st.column_config.TextColumn(width=56),
+            "Lint": st.column_config.TextColumn(width=42),
+            "Question": st.column_config.TextColumn(width=195),
+        },
     )
     return at
+
+
+def _go_to(desk: Desk, keys: list[str], at: int) -> None:
+    """Draw a field that finds a criterion by letters of its key: rows of a table need a mouse."""
+    name = desk.key("goto")
+    st.session_state[name] = at
+
+    def chosen() -> None:
+        to = st.session_state[name]
+        choose(keys[to], to)
+
+    st.selectbox(
+        "Go to",
+        range(len(keys)),
+        format_func=lambda i: f"{i + 1}. {visible(keys[i])}",
+        key=name,
+        on_change=chosen,
+        help="By keyboard: letters of a key, ↑ ↓, Enter. Tab leads on to Add, Duplicate, Move and "
+        "Delete and to the form.",
+    )
+
+
+def _chosen(keys: list[str]) -> int:
+    """Return the position of the criterion in the address, the first one if there is none."""
+    wanted, last = state.get("criterion"), st.session_state.get("contract.at")
+    if isinstance(last, int) and last < len(keys) and keys[last] == wanted:
+        return last
+    return keys.index(wanted) if wanted in keys else 0
 
 
 def _change(desk: Desk, items: list[Any], origins: list[str], chosen: int) -> None:
     data = {**desk.data, "criteria": items}
     write(desk, replace(desk.draft, contract=data, origins=tuple(origins)), turn=True)
-    state.put("criterion", str(items[chosen]["key"]) if items else None)
+    if items:
+        choose(str(items[chosen]["key"]), chosen)
+    else:
+        state.put("criterion", None)
 
 
 def _add(desk: Desk) -> None:

@@ -13,12 +13,14 @@ from core.checks.kind import Parameter
 from core.checks.registry import KINDS
 from core.contract.contract import Contract
 from core.contract.criterion import Criterion
-from core.contract.finding import Finding, apply, follow
+from core.contract.finding import Finding
 from core.errors import InputError
-from pages.parts import state
-from pages.parts.contract_desk import Desk, say, set_value, write
+from pages.parts.as_you_type import PAUSE
+from pages.parts.contract_desk import Desk, set_value, write
+from pages.parts.contract_findings import by_field, choose, show_findings
+from pages.parts.contract_live import tried_on_outputs
 from pages.parts.guard import guarded
-from pages.parts.panels import mark
+from pages.parts.panels import mark, small
 
 BY = {"code": "Code", "judge": "Judge", "person": "Person"}
 
@@ -26,6 +28,8 @@ BY = {"code": "Code", "judge": "Judge", "person": "Person"}
 def criterion_form(desk: Desk, at: int, findings: Sequence[Finding]) -> None:
     """Draw the form of one criterion, with what its check says and what lint found."""
     item = desk.data["criteria"][at]
+
+    notes = by_field([f for f in findings if f.position == at], item)
 
     def field(
         name: str, label: str, help: str, *, area: bool = False, height: int | None = None
@@ -42,14 +46,21 @@ def criterion_form(desk: Desk, at: int, findings: Sequence[Finding]) -> None:
             args=(desk, ("criteria", at, name), key),
             **more,
         )
+        show_findings(desk, notes.get(name, ()), name)
 
-    field("key", "Key", "A short name, unique in this contract. Changing it keeps the labels.")
+    field(
+        "key",
+        "Key",
+        "A short name, unique in this contract. Changing it keeps the labels. Taken over when you "
+        "leave the field or press Enter.",
+    )
     field(
         "question",
         "Question",
-        "One thing, answered by yes (PASS) or no (FAIL).",
+        "One thing, answered by yes (PASS) or no (FAIL). Checked when you pause; Ctrl+Enter checks "
+        "at once.",
         area=True,
-        height=80,
+        height=95,
     )
     key = desk.key(at, "checked_by")
     st.segmented_control(
@@ -63,8 +74,11 @@ def criterion_form(desk: Desk, at: int, findings: Sequence[Finding]) -> None:
         args=(desk, at, key),
         help="Code where code can: free, repeatable, immune to opinion. A judge or a person where it cannot.",
     )
-    if item.get("checked_by") == "code":
-        _check(desk, at, item.get("check") or {})
+    with st.container():
+        if item.get("checked_by") == "code":
+            _check(desk, at, item.get("check") or {})
+            tried_on_outputs(desk, item)
+    show_findings(desk, notes.get("check", ()), "check")
     if (desk.data.get("acceptance") or {}).get("rule") == "threshold":
         key = desk.key(at, "weight")
         st.number_input(
@@ -85,7 +99,6 @@ def criterion_form(desk: Desk, at: int, findings: Sequence[Finding]) -> None:
     ):
         field(name, label, "A whole output, as the writer would hand it in.", area=True)
         _tried(built, item, name)
-    show_findings(desk, [f for f in findings if f.position == at])
 
 
 def _built(item: dict[str, Any]) -> Criterion | InputError | None:
@@ -99,21 +112,23 @@ def _built(item: dict[str, Any]) -> Criterion | InputError | None:
 
 def _tried(built: Criterion | InputError | None, item: dict[str, Any], name: str) -> None:
     """Show what the criterion's own check says about an example."""
-    if item.get("checked_by") != "code":
-        st.caption("Not tested yet: no judge has run on this example.")
-        return
-    if isinstance(built, InputError):
-        st.text(str(built))
-        return
-    check = built.code_check() if built else None
-    text = str(item.get(name, ""))
-    if check is None or not text:
-        return
-    found = check.run(text)
-    wanted = "PASS" if name == "pass_example" else "FAIL"
-    right = found.verdict is not None and found.verdict.value == wanted
-    note = "" if right or found.verdict is None else "  ← the check disagrees with you here"
-    st.text(f"{mark(found)}  {found.evidence}{note}")
+    with st.container():
+        if item.get("checked_by") != "code":
+            who = "judge" if item.get("checked_by", "judge") == "judge" else "person"
+            small(f"Not tested yet: no {who} has looked at this example.")
+            return
+        if isinstance(built, InputError):
+            small(str(built))
+            return
+        check = built.code_check() if built else None
+        text = str(item.get(name, ""))
+        if check is None or not text:
+            return
+        found = check.run(text)
+        wanted = "PASS" if name == "pass_example" else "FAIL"
+        right = found.verdict is not None and found.verdict.value == wanted
+        note = "" if right or found.verdict is None else "  ← the check disagrees with you here"
+        st.text(f"{mark(found)}  {found.evidence}{note}")
 
 
 @guarded
@@ -206,7 +221,11 @@ def _parameter(desk: Desk, at: int, kind: str, check: dict[str, Any], p: Paramet
         )
     else:
         st.text_input(
-            p.label, value=str(value or ""), args=(desk, path, key, lambda v: v or None), **common
+            p.label,
+            value=str(value or ""),
+            live=PAUSE,
+            args=(desk, path, key, lambda v: v or None),
+            **common,
         )
 
 
@@ -222,35 +241,7 @@ def _json(text: str) -> Any:
         return text
 
 
-def show_findings(desk: Desk, findings: Sequence[Finding]) -> None:
-    """Draw what lint found, each with the one click that mends it where there is one."""
-    for number, finding in enumerate(findings):
-        with st.container(border=True, horizontal=True, vertical_alignment="center"):
-            said = f"{finding.message}\n→ {finding.fix}"
-            if finding.patch is not None:
-                said += f"\nOne click: {finding.patch.label}"
-            st.text(said, width="stretch")
-            if finding.patch is not None:
-                st.button(
-                    "Apply",
-                    key=desk.key("fix", finding.position, number),
-                    on_click=_mend,
-                    args=(desk, finding),
-                )
-
-
 def _renamed(desk: Desk, path: tuple[str | int, ...], key: str) -> None:
     """Store a new key and stay on the criterion that has it now."""
     set_value(desk, path, key)
-    state.put("criterion", st.session_state[key])
-
-
-@guarded
-def _mend(desk: Desk, finding: Finding) -> None:
-    try:
-        data = apply(desk.data, finding)
-        origins = follow(desk.draft.origins, desk.data, finding)
-    except InputError as error:
-        say(False, "Nothing was changed.", str(error))
-        return
-    write(desk, replace(desk.draft, contract=data, origins=origins), turn=True)
+    choose(st.session_state[key], int(path[1]))

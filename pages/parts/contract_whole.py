@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,16 +11,22 @@ import streamlit as st
 from core.contract.finding import Finding
 from core.contract.ladder import LADDER, EvaluatorType
 from pages.parts.contract_desk import Desk, set_value
-from pages.parts.contract_fields import show_findings
+from pages.parts.as_you_type import PAUSE
+from pages.parts.contract_findings import by_part, show_findings
 
 Path = tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class Form:
-    """Widgets bound to places in the draft."""
+    """Widgets bound to places in the draft, with what lint says under each."""
 
     desk: Desk
+    notes: Mapping[str, Sequence[Finding]]
+
+    def note(self, part: str) -> None:
+        """Draw what lint found about a part of the contract."""
+        show_findings(self.desk, self.notes.get(part, ()), part)
 
     def value(self, path: Path) -> Any:
         """Return what the draft holds at `path`, None if nothing."""
@@ -51,6 +57,7 @@ class Form:
             key=key,
             help=help,
             placeholder=unset,
+            live=PAUSE,
             on_change=set_value,
             args=(self.desk, path, key, _as_typed),
         )
@@ -118,8 +125,8 @@ def _share(percent: float | None) -> float | None:
 
 def whole_form(desk: Desk, findings: Sequence[Finding]) -> None:
     """Draw task, evaluator and ladder, acceptance, stop rule, budget and limits."""
-    form = Form(desk)
-    show_findings(desk, [f for f in findings if f.position is None])
+    form = Form(desk, by_part(findings))
+    form.note("top")
     left, right = st.columns(2, gap="large")
     with left:
         _evaluator(form)
@@ -145,6 +152,7 @@ def _evaluator(form: Form) -> None:
         args=(form.desk, path, key),
         help="The ladder, strongest first: take the highest row that somebody or something can fill.",
     )
+    form.note("evaluator")
     with st.expander("The ladder: who knows what the writer did not"):
         st.dataframe(
             [
@@ -162,12 +170,14 @@ def _evaluator(form: Form) -> None:
         "What does it know that the writer does not?",
         "If it knows nothing more, asking again only brings back what the writer already believed.",
     )
+    form.note("knows")
     form.text(
         ("does_not_examine",),
         "What the criteria do not examine",
         "What is not measured does not get better in a loop. Needed before a version can be marked "
         "ready.",
     )
+    form.note("does_not_examine")
     form.switch(
         ("receives_reference",),
         "The evaluator receives the reference answer",
@@ -192,6 +202,7 @@ def _acceptance(form: Form) -> None:
         )
     elif form.value(("acceptance", "minimum")) is not None:
         st.caption("The minimum of the other rule is ignored and dropped when saved.")
+    form.note("acceptance")
 
 
 def _stop(form: Form) -> None:

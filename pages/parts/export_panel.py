@@ -133,7 +133,7 @@ def _confirm(project: Project, one: Held, who: str) -> None:
 @guarded
 def _withdraw(project_id: int, reviewer_id: int, who: str) -> None:
     withdraw_labels(store(), project_id, reviewer_id, who)
-    st.session_state.pop(f"export.who.{project_id}", None)
+    st.session_state[f"export.who.{project_id}"] = None
 
 
 @guarded

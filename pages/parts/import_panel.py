@@ -8,6 +8,7 @@ import streamlit as st
 
 from core.errors import InputError
 from core.files.importing import Plan, Said, carry_out, plan_import
+from core.files.labels import kind_column
 from core.files.outputs import ColumnMap, suggest_mapping
 from core.files.shapes import Shape, preview_words, suggest_shape
 from core.files.tables import MAX_BYTES, NeedsChoice, Table, read_table
@@ -236,7 +237,7 @@ def _said(table: Table, version: Version | None, who: str) -> Said | None:
     else:
         person = one("Reviewer" if people else "Judge", guess.who, at=cells[2])
         name = "" if person else cells[3].text_input(f"Name of the {who}", key=f"{key}.name")
-        kind = {"kind": "kind"} if people and person and "kind" in columns else {}
+        kind = kind_column(table) if people and person else {}
         named = [c for c in columns if c in criteria]
         verdict_columns = st.multiselect(
             "Columns, one a criterion (named as in the contract)",

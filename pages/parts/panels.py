@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import re
 from typing import NoReturn
 
 import streamlit as st
@@ -11,6 +12,7 @@ from core.verdict import CriterionVerdict
 from pages.parts import state
 from pages.parts.shell import page_at
 
+_HALF = re.compile("[\ud800-\udfff]")
 MARKS = {"PASS": "✓ PASS", "FAIL": "✕ FAIL", "UNKNOWN": "? UNKNOWN", "UNSURE": "? UNSURE"}
 
 
@@ -32,8 +34,7 @@ def empty(message: str, action: str, page: str, *, view: str | None = None) -> N
 
 def visible(text: str) -> str:
     """Return text with NUL and lone surrogates made visible; nothing else is changed."""
-    shown = text.replace("\x00", "␀")
-    return "".join(c if not 0xD800 <= ord(c) <= 0xDFFF else "\ufffd" for c in shown)
+    return _HALF.sub("\ufffd", text.replace("\x00", "␀"))
 
 
 def verbatim(text: str, *, height: int = 420) -> None:
