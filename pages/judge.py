@@ -1,4 +1,4 @@
-"""Judge: run the code checks, import verdicts recorded elsewhere, see what each judge has said."""
+"""Judge: let a model judge outputs, read what it said, tune it on dev; code checks and files."""
 
 from pages.parts.shell import ensure
 
@@ -11,20 +11,46 @@ from core.store.judgements import judges
 from core.store.outputs import count_outputs
 from core.wording import plural
 from pages.parts import judge_panels as panels
+from pages.parts import state
 from pages.parts.import_panel import import_screen
-from pages.parts.panels import empty, page_title
+from pages.parts.judge_results import results_view
+from pages.parts.judge_run import run_view
+from pages.parts.judge_tune import tune_view
+from pages.parts.panels import empty
 from pages.parts.workspace import need_project, store, version
+
+VIEWS = {
+    "run": "Run a judge",
+    "results": "Results",
+    "tune": "Tune on dev",
+    "checks": "Code checks & files",
+}
 
 project = need_project()
 current = version(project)
-page_title(
-    "Judge",
-    "Code checks run here, free and repeatable. Verdicts a model gave elsewhere come from a file.",
+with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+    st.title("Judge", anchor=False, width="content")
+    view = state.pick(
+        "view", "View", list(VIEWS), show=VIEWS.__getitem__, widget=st.segmented_control,
+        label_visibility="collapsed", required=True,
+    )  # fmt: skip
+st.caption(
+    "A model says PASS, FAIL or UNKNOWN for each criterion, with evidence. Code checks run first."
 )
 
 outputs = count_outputs(store(), project.id)
 if not outputs:
     empty("There are no outputs to judge yet.", "Import outputs", "label", view="import")
+
+if view == "run":
+    run_view(project, current)
+    st.stop()
+if view == "results":
+    results_view(project, current)
+    st.stop()
+if view == "tune":
+    tune_view(project, current)
+    st.stop()
 
 panels.judged(judges(store(), project.id), outputs)
 

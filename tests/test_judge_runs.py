@@ -19,13 +19,13 @@ from core.judging.calls import CallFailed, FailureKind, ModelCall, ModelReply, U
 from core.judging.prompt import DEFAULT_INSTRUCTIONS, Instructions, JudgeOptions
 from core.runs.calls import RetryRule
 from core.runs.execution import execute
-from core.runs.judging import JudgeSetup, JudgeWork, create_judge_run
+from core.runs.judging import JudgeSetup, create_judge_run
 from core.store import tables as t
 from core.store.contracts import Version, save_version
 from core.store.judged import repeats_of, unscored_of
 from core.store.judgements import JudgeKind, judges
 from core.store.ledger import spent
-from core.store.outputs import NewOutput, add_outputs, current_ids
+from core.store.outputs import NewOutput, add_outputs
 from core.store.results import load_results
 from core.store.runs import Run, RunState, Wish, ask, claim, claim_next, load_run, resume
 from core.store.store import Project, Store
@@ -40,7 +40,7 @@ def answer(call: ModelCall, word: str = "PASS") -> str:
     """A sound reply to any judge's call."""
     assert call.schema is not None
     said = {"evidence": "read", "verdict": word, "change": "" if word == "PASS" else "mend it"}
-    return json.dumps({name: said for name in call.schema["properties"]})
+    return json.dumps(dict.fromkeys(call.schema["properties"], said))
 
 
 @dataclass
@@ -98,7 +98,7 @@ class Bench:
 
     def run(self, model: Scripted, run: Run | None = None, **more: Any) -> Run:
         run = run or self.create()
-        return execute(self.store, run.id, JudgeWork, lambda config: model, price, **more)
+        return execute(self.store, run.id, lambda config, contract: model, price=price, **more)
 
 
 @pytest.fixture
@@ -115,7 +115,12 @@ def test_every_output_is_judged_once_and_every_call_is_in_the_ledger(bench: Benc
     assert (done.state, done.error, done.total) == (RunState.DONE, "", 12)
     assert unscored_of(bench.store, done.id) == (12, {})
     money = spent(bench.store, done)
-    assert (money.calls, money.maybe_billed, money.tokens_in, money.tokens_out) == (12, 0, 1200, 240)
+    assert (money.calls, money.maybe_billed, money.tokens_in, money.tokens_out) == (
+        12,
+        0,
+        1200,
+        240,
+    )
     assert money.usd == pytest.approx(1.44)
     [judge] = judges(bench.store, bench.project.id)
     assert (judge.name, judge.kind, judge.outputs) == ("m-1", JudgeKind.MODEL, 12)
@@ -398,7 +403,8 @@ def test_one_output_that_never_gets_an_answer_is_an_error_and_may_be_asked_again
 
 
 @pytest.mark.parametrize(
-    ("kind", "calls"), [(FailureKind.KEY, 1), (FailureKind.UNREACHABLE, 1), (FailureKind.REQUEST, 3)]
+    ("kind", "calls"),
+    [(FailureKind.KEY, 1), (FailureKind.UNREACHABLE, 1), (FailureKind.REQUEST, 3)],
 )
 def test_a_run_that_cannot_work_stops_with_one_line(
     bench: Bench, kind: FailureKind, calls: int
@@ -592,6 +598,4 @@ def test_what_cannot_be_judged_is_refused_before_anything_is_stored(bench: Bench
     with pytest.raises(InputError, match="repeats"):
         bench.create(repeats=0)
     with pytest.raises(InputError, match="none to judge"):
-        create_judge_run(
-            bench.store, bench.project.id, bench.version, bench.setup(), outputs=[]
-        )
+        create_judge_run(bench.store, bench.project.id, bench.version, bench.setup(), outputs=[])

@@ -142,7 +142,7 @@ def test_code_checks_run_from_the_page_and_once(bench: Store, show: Open) -> Non
         "check": {"kind": "max_words", "limit": 3}, "pass_example": "a", "fail_example": "a b c d",
     }  # fmt: skip
     save_version(bench, mine.id, Contract.from_data({"criteria": [criterion]}))
-    page = show("judge", project="mine")
+    page = show("judge", project="mine", view="checks")
     page.button(key="judge.run").click().run()
     assert "2 new verdicts." in texts(page)
     assert (1, 1) == (page.dataframe[1].value["PASS"][0], page.dataframe[1].value["FAIL"][0])

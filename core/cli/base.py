@@ -16,6 +16,7 @@ from core.errors import InputError
 
 if TYPE_CHECKING:
     from core.contract.contract import Contract
+    from core.files.outputs import OutputRow
     from core.files.tables import Problem, Table
 
 Json = Annotated[bool, typer.Option("--json", help="One JSON document on stdout, nothing else.")]
@@ -71,6 +72,32 @@ def load_contract(path: Path) -> Contract:
     from core.files.contracts import read_contract
 
     return read_contract(path)
+
+
+def outputs_in(path: Path, encoding: str | None, separator: str | None) -> list[OutputRow]:
+    """Return the outputs in a file whose column names are known; says what was left out."""
+    from core.errors import InputError
+    from core.files.outputs import read_outputs, suggest_mapping
+    from core.wording import plural
+
+    table = load(path, encoding, separator)
+    mapping = suggest_mapping(table.columns)
+    if mapping.sample_id is None:
+        table.require("sample_id")
+    if mapping.output is None:
+        table.require("output")
+    found = read_outputs(table, mapping)
+    say(f"The id is in column {mapping.sample_id!r}, the output in {mapping.output!r}.")
+    say_problems(table.name, found.problems[len(table.problems) :])
+    if found.duplicates:
+        say(f"{table.name}: {plural(found.duplicates, 'identical repeat')} left out.")
+    if found.conflicts:
+        raise InputError(
+            table.name,
+            f"{found.conflicts[0]}.",
+            "Number independent draws of one sample in a column named trial.",
+        )
+    return found.rows
 
 
 def say_problems(name: str, problems: Sequence[Problem]) -> None:

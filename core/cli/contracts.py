@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -19,15 +19,10 @@ from core.cli.base import (
     Workspace,
     aligned,
     emit,
-    load,
     load_contract,
     one_line,
-    say,
-    say_problems,
+    outputs_in,
 )
-
-if TYPE_CHECKING:
-    from core.files.outputs import OutputRow
 
 ContractFile = Annotated[Path, typer.Argument(metavar="CONTRACT", help="YAML or JSON.")]
 
@@ -63,7 +58,7 @@ def check(
     rows: list[dict[str, Any]] = []
     tally = {key: Counter[str]() for key in checks}
     outcome: Counter[bool | None] = Counter()
-    for reply in _outputs(outputs, encoding, separator):
+    for reply in outputs_in(outputs, encoding, separator):
         verdicts = {key: built.run(reply.output, reply.reference) for key, built in checks.items()}
         outcome[accepted(agreed, verdicts)] += 1
         words = {key: verdict_word(verdict) for key, verdict in verdicts.items()}
@@ -120,32 +115,6 @@ def check(
         text,
         as_json,
     )
-
-
-def _outputs(path: Path, encoding: str | None, separator: str | None) -> list[OutputRow]:
-    """Return the outputs in a file whose column names are known; says what was left out."""
-    from core.errors import InputError
-    from core.files.outputs import read_outputs, suggest_mapping
-    from core.wording import plural
-
-    table = load(path, encoding, separator)
-    mapping = suggest_mapping(table.columns)
-    if mapping.sample_id is None:
-        table.require("sample_id")
-    if mapping.output is None:
-        table.require("output")
-    found = read_outputs(table, mapping)
-    say(f"The id is in column {mapping.sample_id!r}, the output in {mapping.output!r}.")
-    say_problems(table.name, found.problems[len(table.problems) :])
-    if found.duplicates:
-        say(f"{table.name}: {plural(found.duplicates, 'identical repeat')} left out.")
-    if found.conflicts:
-        raise InputError(
-            table.name,
-            f"{found.conflicts[0]}.",
-            "Number independent draws of one sample in a column named trial.",
-        )
-    return found.rows
 
 
 def lint(contract: ContractFile, as_json: Json = False, workspace: Workspace = WORKSPACE) -> None:

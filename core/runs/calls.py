@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 
@@ -17,11 +16,9 @@ from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_aft
 from core.judging.calls import CallFailed, FailureKind, Model, ModelCall, ModelReply, Usage
 from core.runs.journal import Journal
 from core.runs.limits import Gate, Purse
+from core.runs.models import Price
 from core.store.ledger import Answer, Intent, Place, Standing, tokens_in
 from core.store.runs import RunState, Wish
-
-Price = Callable[[str, Usage], float | None]
-"""What a reply of a model costs in US dollars; None when no price is set."""
 
 FRAME = 500
 """Tokens a server may add to a request: its own words around a schema, marks of turns."""

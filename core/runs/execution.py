@@ -13,13 +13,17 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
+from core.contract.contract import Contract
 from core.errors import BenchError, InputError
 from core.judging.calls import CallFailed, FailureKind, Model
-from core.runs.calls import Caller, Halt, Price, RetryRule, Why, permit
+from core.runs.calls import Caller, Halt, RetryRule, Why, permit
+from core.runs.examples import ExamplesWork
 from core.runs.journal import Journal
+from core.runs.judging import JudgeWork
 from core.runs.limits import Gate, Purse
+from core.runs.models import ModelFactory, Price, price_list
 from core.store.ledger import next_number, spent
-from core.store.runs import SILENCE, Run, RunState, claim, load_run, release, whoami
+from core.store.runs import SILENCE, Run, RunKind, RunState, claim, load_run, release, whoami
 from core.store.store import Store
 
 GRACE = 10.0
@@ -29,8 +33,6 @@ FIRST_FAILURES = 3
 FAILURES = 10
 """Jobs that may fail in a row for lack of an answer after some went through."""
 
-ModelFactory = Callable[[Mapping[str, Any]], Model]
-"""Makes the model of a run from its configuration; raises InputError when it cannot."""
 Progress = Callable[[int], None]
 """Is told now and then how many of the run's judgements there are."""
 
@@ -39,6 +41,7 @@ class Work(Protocol):
     """What a run does, as jobs: all but `do` are called in a thread, `do` in the loop."""
 
     done: int
+    contract: Contract
 
     def prepare(self) -> None:
         """Do what comes before the first call."""
@@ -57,14 +60,19 @@ class Work(Protocol):
         ...
 
 
+_WORK: Mapping[RunKind, Callable[[Store, Run], Work]] = {
+    RunKind.JUDGE: JudgeWork,
+    RunKind.EXAMPLES: ExamplesWork,
+}
+
+
 def execute(
     store: Store,
     run_id: int,
-    work: Callable[[Store, Run], Work],
     model_factory: ModelFactory,
-    price: Price,
     stop: threading.Event | None = None,
     *,
+    price: Price | None = None,
     who: str | None = None,
     silence: float = SILENCE,
     grace: float = GRACE,
@@ -87,7 +95,7 @@ def execute(
     why, line = Why.STOPPED, ""
     try:
         execution = _Execution(store, run, me, stop or threading.Event(), silence, grace, progress)
-        ended = asyncio.run(execution.go(work, model_factory, price))
+        ended = asyncio.run(execution.go(model_factory, price or price_list()))
         if ended is not None:
             why, line = ended.why, ended.line
         state = RunState.DONE if ended is None else why.value
@@ -145,30 +153,22 @@ class _Execution:
         self._jobs: list[Any] = []
         self._dry = False
 
-    async def go(
-        self, work_for: Callable[[Store, Run], Work], factory: ModelFactory, price: Price
-    ) -> Halt | None:
+    async def go(self, factory: ModelFactory, price: Price) -> Halt | None:
         """Do the work; returns what ended it early, or None when it is done."""
-        model = factory(self.run.config)
+        self.work = await asyncio.to_thread(_WORK[self.run.kind], self.store, self.run)
+        model = factory(self.run.config, self.work.contract)
         try:
             journal = Journal(self.store, self.run, self.me, self.silence)
             try:
-                await self._work(work_for, model, journal, price)
+                await self._work(model, journal, price)
             finally:
                 await journal.close()
         finally:
             await model.close()
         return self.halt
 
-    async def _work(
-        self,
-        work_for: Callable[[Store, Run], Work],
-        model: Model,
-        journal: Journal,
-        price: Price,
-    ) -> None:
+    async def _work(self, model: Model, journal: Journal, price: Price) -> None:
         config = self.run.config
-        self.work = await asyncio.to_thread(work_for, self.store, self.run)
         await asyncio.to_thread(self.work.prepare)
         purse = Purse(self.run.budget, spent(self.store, self.run), self.run.seconds)
         gate = Gate(int(config["concurrency"]))
@@ -220,6 +220,9 @@ class _Execution:
     async def _take(self) -> Any | None:
         """Return the next job, or None when there is none or the run has to stop."""
         while self.halt is None:
+            if self.stop.is_set():
+                self._end(Halt(Why.STOPPED))
+                return None
             if self._jobs:
                 return self._jobs.pop()
             if self._dry:

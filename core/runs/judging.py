@@ -52,7 +52,8 @@ class JudgeSetup:
     """Everything that says how a judge run is done, beside the outputs and the contract.
 
     `repeats` >= 1 independent judgements of each output. `calibration` judges every criterion even
-    where code has failed the output. `older` sends the headers of older servers.
+    where code has failed the output. `older` sends the headers of older servers. `delay` is how many
+    seconds a scripted judge takes for an answer, so that its runs can be watched.
     """
 
     options: JudgeOptions
@@ -63,6 +64,7 @@ class JudgeSetup:
     base_url: str | None = None
     older: bool = False
     retry: RetryRule = field(default_factory=RetryRule)
+    delay: float = 0.0
 
     def __post_init__(self) -> None:
         for name, value, most in (
@@ -91,6 +93,7 @@ class JudgeSetup:
             "base_url": self.base_url,
             "older": self.older,
             "retry": asdict(self.retry),
+            "delay": self.delay,
         }
 
     @classmethod
@@ -107,6 +110,7 @@ class JudgeSetup:
             data["base_url"],
             data["older"],
             RetryRule(**data["retry"]),
+            data.get("delay", 0.0),
         )
 
 

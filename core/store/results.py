@@ -35,8 +35,9 @@ class Results:
     `samples[i]` tells which outputs share a sample. Codes are PASS, FAIL, UNKNOWN (judge only)
     and MISSING. The mappings that end in `_at` say for each output whether reviewers are split
     evenly, how many labels were given for another wording, and whether all the judge said was for
-    another wording; neither of those counts. `examples` counts outputs left out because they equal
-    an example of the contract.
+    another wording; neither of those counts. `examples` counts outputs left out because a judge was
+    shown their answer: they equal an example of the contract, or a few-shot example of one of the
+    project's judges.
     """
 
     outputs: NDArray[np.int64]
@@ -108,16 +109,18 @@ def load_results(
     judge: int | None,
     *,
     unanimous: bool = False,
+    few_shot_too: bool = False,
 ) -> Results:
     """Return gold and judge codes of a project under one contract version.
 
     Criteria checked by code take the code checks' verdicts, all others the judge's; a criterion
     whose check is `recorded` elsewhere takes the judge's too. With `judge` None only gold and
     code verdicts are filled in. Overall is an `overall` label or verdict if one was given, else
-    the contract's rule over the criteria.
+    the contract's rule over the criteria. Outputs that a judge of the project is shown as few-shot
+    examples are left out unless `few_shot_too` asks for them.
     """
     with store.read() as c:
-        ids, samples, examples = counted_outputs(c, project_id, version)
+        ids, samples, examples = counted_outputs(c, project_id, version, few_shot=not few_shot_too)
         keys = asked(c, project_id, version)
         contract = None if version is None else version.contract
         votes = _votes(c, project_id, ids)

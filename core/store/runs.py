@@ -32,6 +32,7 @@ class RunKind(StrEnum):
 
     JUDGE = "judge"
     LOOP = "loop"
+    EXAMPLES = "examples"
 
 
 class RunState(StrEnum):

@@ -19,6 +19,7 @@ from pages.parts.as_you_type import PAUSE
 from pages.parts.contract_desk import Desk, set_value, write
 from pages.parts.contract_findings import by_field, choose, show_findings
 from pages.parts.contract_live import tried_on_outputs
+from pages.parts.contract_selftest import judge_said, self_test_bar
 from pages.parts.guard import guarded
 from pages.parts.panels import mark, small
 
@@ -98,7 +99,11 @@ def criterion_form(desk: Desk, at: int, findings: Sequence[Finding]) -> None:
         ("fail_example", "Example that fails"),
     ):
         field(name, label, "A whole output, as the writer would hand it in.", area=True)
-        _tried(built, item, name)
+        if item.get("checked_by", "judge") == "judge":
+            judge_said(desk.project, built if isinstance(built, Criterion) else None, name)
+        else:
+            _tried(built, item, name)
+    self_test_bar(desk.project, desk.version, built if isinstance(built, Criterion) else None)
 
 
 def _built(item: dict[str, Any]) -> Criterion | InputError | None:
@@ -114,8 +119,7 @@ def _tried(built: Criterion | InputError | None, item: dict[str, Any], name: str
     """Show what the criterion's own check says about an example."""
     with st.container():
         if item.get("checked_by") != "code":
-            who = "judge" if item.get("checked_by", "judge") == "judge" else "person"
-            small(f"Not tested yet: no {who} has looked at this example.")
+            small("Not tested yet: no person has looked at this example.")
             return
         if isinstance(built, InputError):
             small(str(built))

@@ -15,7 +15,7 @@ from core.wording import plural
 from pages.parts.numbers import code_counts
 from pages.parts.workspace import store
 
-KIND = {JudgeKind.CODE: "code", JudgeKind.RECORDED: "recorded"}
+KIND = {JudgeKind.CODE: "code", JudgeKind.RECORDED: "recorded", JudgeKind.MODEL: "model"}
 
 
 def judged(known: Sequence[Judge], outputs: int) -> None:

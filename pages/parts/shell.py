@@ -51,12 +51,13 @@ def main() -> None:
     )
     start = st.Page(_start, title="Start", default=True, visibility="hidden")
     here = st.navigation([start, *(page_at(name) for name in _TITLES)])
-    from pages.parts import state, workspace
+    from pages.parts import running, state, workspace
 
     st.session_state[state.PAGE] = here.url_path
 
     try:
         workspace.sidebar()
+        running.go_on()
         say_what_failed()
         here.run()
     except BenchError as error:

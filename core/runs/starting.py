@@ -1,0 +1,79 @@
+"""Starting a judge run from the app: refuse what cannot work before anything is spent, name it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from core.contract.contract import Budget
+from core.errors import InputError
+from core.judging.calls import Usage
+from core.judging.prompt import MAX_TOKENS, JudgeOptions
+from core.providers.scripted import SCRIPTED
+from core.runs.judging import JudgeSetup, create_judge_run
+from core.runs.models import Price, Secrets, no_secrets, refuse_unusable
+from core.store.contracts import Version
+from core.store.instructions import save_instructions
+from core.store.runs import Run
+from core.store.store import Store
+
+SCRIPTED_NAME = "scripted (no model)"
+
+
+def judge_name(options: JudgeOptions, instructions: int) -> str:
+    """Return "claude-haiku-5-5 · instructions 2 · effort low"; what is usual is left out.
+
+    `instructions` is their number in the project. A scripted judge says that it is one.
+    """
+    parts = [SCRIPTED_NAME if options.model == SCRIPTED else options.model]
+    parts.append(f"instructions {instructions}")
+    if options.effort is not None:
+        parts.append(f"effort {options.effort}")
+    if options.one_call_each:
+        parts.append("one call each")
+    if options.receives_reference:
+        parts.append("sees the reference")
+    if options.examples:
+        parts.append(f"{len(options.examples)} few-shot")
+    if options.max_tokens != MAX_TOKENS:
+        parts.append(f"ceiling {options.max_tokens:,}")
+    return " · ".join(parts)
+
+
+def refuse_to_start(
+    setup: JudgeSetup, budget: Budget, price: Price, secrets: Secrets = no_secrets
+) -> None:
+    """Raise InputError, one line, when a run could not make a call or could not keep its budget."""
+    refuse_unusable(setup.to_data(), secrets)
+    model = setup.options.model
+    if budget.usd is not None and price(model, Usage(1, 1, 1, 1)) is None:
+        raise InputError(
+            "budget", f"no price is set for {model!r}, so dollars could not be kept.",
+            "Limit the calls instead, or set its prices in a models file.",
+        )  # fmt: skip
+
+
+def start_judging(
+    store: Store,
+    project_id: int,
+    version: Version,
+    setup: JudgeSetup,
+    price: Price,
+    secrets: Secrets = no_secrets,
+    *,
+    outputs: Sequence[int] | None = None,
+    budget: Budget | None = None,
+    author: str = "",
+) -> Run:
+    """Store a judge run under the judge's name, its instructions as a version; waits to be executed.
+
+    Raises InputError when nothing could be called, nothing is to be judged, or the budget in
+    dollars could not be kept for lack of a price.
+    """
+    budget = budget or Budget()
+    refuse_to_start(setup, budget, price, secrets)
+    with store.write(project_id):
+        kept = save_instructions(store, project_id, setup.instructions.text, author=author)
+        return create_judge_run(
+            store, project_id, version, setup, outputs=outputs, budget=budget,
+            name=judge_name(setup.options, kept.number),
+        )  # fmt: skip

@@ -1,0 +1,39 @@
+"""What a stored judge is: its name, its kind, and the configuration it judges by."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+
+from core.store import tables as t
+from core.store.judgements import JudgeKind
+from core.store.store import Store
+
+
+@dataclass(frozen=True)
+class JudgeConfig:
+    """One judge; `config` is empty where nobody knows how it was asked (a file, code checks)."""
+
+    id: int
+    name: str
+    kind: JudgeKind
+    config: Mapping[str, Any]
+    config_hash: str
+
+    @property
+    def asked_here(self) -> bool:
+        """Whether this program asks it and can ask it again."""
+        return self.kind is JudgeKind.MODEL and "options" in self.config
+
+
+def judge_configs(store: Store, project_id: int) -> dict[int, JudgeConfig]:
+    """Return a project's judges by id, in the order they came."""
+    query = sa.select(t.judge).where(t.judge.c.project_id == project_id).order_by(t.judge.c.id)
+    with store.read() as c:
+        return {
+            r.id: JudgeConfig(r.id, r.name, JudgeKind(r.kind), r.config, r.config_hash)
+            for r in c.execute(query)
+        }
