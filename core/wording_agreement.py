@@ -154,6 +154,24 @@ def record_line(n: int, date: str, changed: Sequence[str]) -> str:
     return f"{said}. Out of date: {'; '.join(changed)}." if changed else f"{said}."
 
 
+def look_line(looks: int, number: int) -> str:
+    """Say how often the test part was opened under a contract version, and what that means."""
+    if not looks:
+        return (
+            f"The test part has not been opened under version {number}: look once, when it is done."
+        )
+    times = "once" if looks == 1 else f"{looks} times"
+    said = f"The test part was opened {times} under version {number}."
+    return (
+        said
+        if looks == 1
+        else (
+            f"{said} Changes made after a look fit it, so its rates look better than they are: for a "
+            "clean test save a new version, or label new samples."
+        )
+    )
+
+
 # --- slices ---------------------------------------------------------------------------------
 
 

@@ -19,8 +19,9 @@ from core.statistics.confusion import MISSING
 from core.statistics.interval import ClusteredEstimate, Estimate, Result, Undefined, as_json
 from core.store import tables as t
 from core.store.contracts import Version, versions
-from core.store.measured import judge_rates
+from core.store.measured import judge_rates, part_of
 from core.store.results import Results, load_results
+from core.store.splits import load_split
 from core.store.store import Store, insert_id, now
 from core.store.tables_agreement import calibration as table
 from core.text import exact_hash
@@ -43,6 +44,7 @@ class Record:
     at: str
     data_hash: str
     judge_hash: str
+    part: str = ""
 
     @property
     def date(self) -> str:
@@ -51,20 +53,33 @@ class Record:
 
 
 def record_calibration(
-    store: Store, project_id: int, version: Version, judge: int, who: str, *, chosen: str = "unsaid"
+    store: Store,
+    project_id: int,
+    version: Version,
+    judge: int,
+    who: str,
+    *,
+    chosen: str = "unsaid",
+    part: str = "",
 ) -> Record:
     """Measure a judge against gold now, store what came out, and return it.
 
-    `chosen` is how the labelled outputs were chosen, as in `measured.judge_rates`. Raises InputError when nothing is labelled and judged: there would be nothing to record.
+    `chosen` is how the labelled outputs were chosen, as in `measured.judge_rates`, and `part` the
+    part of the split that is measured, "" for all. Raises InputError when nothing is labelled and
+    judged: there would be nothing to record.
     """
-    results = load_results(store, project_id, version, judge)
+    results = part_of(store, project_id, load_results(store, project_id, version, judge), part)
     cells = results.confusion(OVERALL)
     if not cells.n:
         raise InputError(
             "calibration", "no output has both a gold label and a verdict.", "Label outputs first."
         )
     shown = judge_rates(results, OVERALL, chosen)
-    rates = {"far": _stored(shown.false_accept_rate), "frr": _stored(shown.false_reject_rate)}
+    rates: dict[str, Any] = {
+        "part": part,
+        "far": _stored(shown.false_accept_rate),
+        "frr": _stored(shown.false_reject_rate),
+    }
     data, said = _hashes(store, judge, results)
     with store.write(project_id) as c:
         made = insert_id(
@@ -123,7 +138,10 @@ def _measured(store: Store, project_id: int, record: Record, version: Version) -
     of = version
     if record.version_id != version.id:
         of = next(v for v in versions(store, project_id) if v.id == record.version_id)
-    return load_results(store, project_id, of, record.judge_id)
+    results = load_results(store, project_id, of, record.judge_id)
+    # A split that is gone leaves the record to be compared with everything, and so out of date.
+    split = load_split(store, project_id)
+    return part_of(store, project_id, results, record.part if split is not None else "")
 
 
 def _hashes(store: Store, judge: int, results: Results) -> tuple[str, str]:
@@ -183,4 +201,5 @@ def _record(row: Any) -> Record:
         row.at,
         row.data_hash,
         row.judge_hash,
+        row.rates.get("part", ""),
     )

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import sqlalchemy as sa
 
+from core.errors import InputError
 from core.labelling.draw import Stratum as Drawn
 from core.statistics.confusion import FAIL, MISSING, PASS, UNKNOWN, Confusion
 from core.statistics.correction import PassRate, Stratum, pass_rate, reweighted, rogan_gladen
@@ -20,6 +21,7 @@ from core.statistics.interval import Result, Undefined
 from core.store import tables_labelling as tl
 from core.store.columns import Column
 from core.store.results import Results
+from core.store.splits import load_split, sides
 from core.store.store import Store
 from core.wording_agreement import PICKED, UNSAID
 
@@ -110,6 +112,21 @@ def chosen_by_queue(store: Store, project_id: int, labelled: Sequence[int]) -> s
     if strata & {Drawn.PASSED, Drawn.FAILED, Drawn.UNKNOWN, Drawn.SPLIT}:
         return "verdict"
     return "random" if strata == {Drawn.RANDOM.value} else "unsaid"
+
+
+def part_of(store: Store, project_id: int, results: Results, part: str) -> Results:
+    """Return the dev or test part of results by the project's split; all of them for part "".
+
+    Raises InputError when the project has no split.
+    """
+    if not part:
+        return results
+    stored = load_split(store, project_id)
+    if stored is None:
+        raise InputError("part", f"{part!r}, and the project has no split.", "Make a split first.")
+    side = sides(store, project_id, stored.split)
+    these = np.array([side.get(int(i)) == part for i in results.outputs], dtype=np.bool_)
+    return results.only(these)
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from core.store.calibrations import Record, out_of_date, records
 from core.store.columns import Column, load_columns
 from core.store.contracts import Version, versions
 from core.store.disagreements import tally
-from core.store.measured import JudgeRates, chosen_by_queue, judge_rates, plain_rates
+from core.store.measured import JudgeRates, chosen_by_queue, judge_rates, part_of, plain_rates
 from core.store.people import load_people
 from core.store.results import Results, load_results
 from core.store.store import Project
@@ -39,7 +39,8 @@ class Counted:
 class View:
     """What the page is looking at: who, on which criterion, under which version and filter.
 
-    `judge` is None where the evaluator is a person. `column` and `value` are "" without a filter.
+    `judge` is None where the evaluator is a person. `column` and `value` are "" without a filter;
+    `part` is "dev", "test", or "" in a project without a split.
     """
 
     project: Project
@@ -51,6 +52,7 @@ class View:
     column: str
     value: str
     chosen: str
+    part: str
     counted: Counted
 
     @property
@@ -71,12 +73,15 @@ class View:
 
     @property
     def filtered(self) -> str:
-        """The filter in words, "" without one."""
-        return f"{self.column} = {self.value or '(blank)'}" if self.column else ""
+        """Filter and part in words, "" without either."""
+        parts = [f"{self.column} = {self.value or '(blank)'}"] if self.column else []
+        return ", ".join([*parts, f"the {self.part} part"] if self.part else parts)
 
     def other(self, judge: int) -> Results:
         """Return the results of another judge under the same version and filter."""
-        return counted(self.project, self.version, str(judge), self.column, self.value, "").results
+        return counted(
+            self.project, self.version, str(judge), self.column, self.value, "", self.part
+        ).results
 
 
 def known_versions(project: Project) -> Mapping[str, Version]:
@@ -96,12 +101,13 @@ def columns(project: Project, results: Results) -> Mapping[str, Column]:
 
 
 def counted(
-    project: Project, version: Version | None, evaluator: str, column: str, value: str, chosen: str
-) -> Counted:
+    project: Project, version: Version | None, evaluator: str, column: str, value: str, chosen: str,
+    part: str,
+) -> Counted:  # fmt: skip
     """Return an evaluator's results and cells; `chosen` "" shows plain rates."""
     return _counted(
         project.id, project.revision, version and version.id, evaluator, column, value, chosen,
-        project, version,
+        part, project, version,
     )  # fmt: skip
 
 
@@ -166,12 +172,14 @@ def _results(
 @st.cache_resource(max_entries=100, show_spinner=False)
 def _counted(
     project_id: int, revision: int, version_id: int | None, evaluator: str, column: str, value: str,
-    chosen: str, _project: Project, _version: Version | None,
+    chosen: str, part: str, _project: Project, _version: Version | None,
 ) -> Counted:  # fmt: skip
     results = _results(project_id, revision, version_id, evaluator, _project, _version)
     found = columns(_project, results).get(column) if column else None
+    these = results
     if found is not None:
-        results = results.only(found.where(value))
+        these = results.only(found.where(value))
+    results = part_of(store(), project_id, these, part)
     cells = {key: results.confusion(key) for key in results.gold}
     weigh = chosen == "verdict" and not evaluator.startswith(PERSON)
     rates = {

@@ -241,7 +241,7 @@ def _people_rates(view: View) -> list[tuple[str, Any]]:
     found = []
     for name in people(view.project, view.version):
         one = counted(
-            view.project, view.version, PERSON + name, view.column, view.value, ""
+            view.project, view.version, PERSON + name, view.column, view.value, "", view.part
         ).cells[view.key]  # fmt: skip
         if one.n:
             found.append((name, one))

@@ -57,6 +57,7 @@ def _records(view: View, version: Version, judge: int) -> None:
             {
                 "When (UTC)": one.at[:16].replace("T", " "),
                 "Version": one.number,
+                "Part": one.part or "all",
                 "n": one.n,
                 "False accepts": rate(one.false_accept_rate),
                 "of bad": count_of(one.false_accept_rate),
@@ -73,7 +74,9 @@ def _records(view: View, version: Version, judge: int) -> None:
 
 @guarded
 def _record(view: View, version: Version, judge: int) -> None:
-    record_calibration(store(), view.project.id, version, judge, _who(), chosen=view.chosen)
+    record_calibration(
+        store(), view.project.id, version, judge, _who(), chosen=view.chosen, part=view.part
+    )
 
 
 def _drift(view: View, version: Version, judge: int) -> None:

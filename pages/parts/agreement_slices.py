@@ -15,7 +15,7 @@ from pages.parts.panels import small
 
 def slices_view(view: View) -> None:
     """Draw the criterion in view by the values of a column; a slice opens as a filter."""
-    everything = counted(view.project, view.version, view.evaluator, "", "", "").results
+    everything = counted(view.project, view.version, view.evaluator, "", "", "", view.part).results
     known = columns(view.project, everything)
     if not known:
         small("No column to slice by: outputs were imported without further columns.")

@@ -6,12 +6,15 @@ from collections.abc import Callable, Sequence
 
 import streamlit as st
 
+from core.labelling.split import Side
 from core.store.contracts import Version
 from core.store.judgements import JudgeKind, judges
+from core.store.looks import looks, open_test
+from core.store.splits import load_split
 from core.store.store import Project
 from core.verdict import OVERALL
 from core.wording import criterion_name
-from core.wording_agreement import CHOSEN
+from core.wording_agreement import CHOSEN, look_line
 from pages.parts import state
 from pages.parts.agreement_numbers import (
     PERSON,
@@ -22,7 +25,9 @@ from pages.parts.agreement_numbers import (
     known_versions,
     people,
 )
+from pages.parts.guard import guarded
 from pages.parts.panels import empty, small
+from pages.parts.reviewer import named
 from pages.parts.workspace import store
 
 NO_FILTER = ""
@@ -58,19 +63,57 @@ def choose(project: Project, newest: Version | None) -> View:
         key = state.pick("criterion", "Criterion", keys, show=criterion_name, width=220)
         assert key is not None
         column, value = _filter(project, version, evaluator)
+        part = pick_part(project)
+    _gate(project, version, part)
     person = evaluator.startswith(PERSON)
     chosen = "" if person else _chosen(project, version, evaluator)
     return View(
         project, version, evaluator,
         evaluator.removeprefix(PERSON) if person else known[evaluator].name,
-        None if person else int(evaluator), key, column, value, chosen,
-        counted(project, version, evaluator, column, value, chosen),
+        None if person else int(evaluator), key, column, value, chosen, part,
+        counted(project, version, evaluator, column, value, chosen, part),
     )  # fmt: skip
+
+
+def pick_part(project: Project) -> str:
+    """Draw dev or test; "" in a project without a split."""
+    if load_split(store(), project.id) is None:
+        state.put("part", None)
+        return ""
+    return pick_or(
+        "part", "Part", [side.value for side in Side], Side.DEV.value, width=110, show=str
+    )
+
+
+def _gate(project: Project, version: Version | None, part: str) -> None:
+    """Keep the test part shut until somebody opens it on purpose: each look is counted."""
+    if part != Side.TEST or version is None:
+        return
+    opened = f"agreement.opened.{project.id}.{version.id}"
+    before = looks(store(), version)
+    if st.session_state.get(opened):
+        small(look_line(len(before), version.number))
+        return
+    with st.container(border=True, horizontal_alignment="center"):
+        st.text(look_line(len(before), version.number))
+        if before:
+            small(*(f"{one.at[:16].replace('T', ' ')} UTC, {one.who}" for one in before[-5:]))
+        st.button(
+            "Open the test part", type="primary", key="agreement.open_test",
+            on_click=_open, args=(project, version, opened),
+        )  # fmt: skip
+    st.stop()
+
+
+@guarded
+def _open(project: Project, version: Version, opened: str) -> None:
+    open_test(store(), project.id, version, named() or "somebody")
+    st.session_state[opened] = True
 
 
 def _filter(project: Project, version: Version | None, evaluator: str) -> tuple[str, str]:
     """Draw the filter by an imported column; returns ("", "") without one."""
-    everything = counted(project, version, evaluator, "", "", "").results
+    everything = counted(project, version, evaluator, "", "", "", "").results
     known = columns(project, everything)
     if not known:
         state.put("column", None)

@@ -85,7 +85,7 @@ def _fresh(view: View) -> View:
         view,
         project=project,
         counted=counted(
-            project, view.version, view.evaluator, view.column, view.value, view.chosen
+            project, view.version, view.evaluator, view.column, view.value, view.chosen, view.part
         ),
     )
 

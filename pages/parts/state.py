@@ -53,6 +53,7 @@ Name = Literal[
     "anchor",
     "limit",
     "slice",
+    "part",
 ]
 
 
