@@ -17,7 +17,7 @@ from core.labelling.label import LabelKind
 from core.statistics.confusion import FAIL, MISSING, PASS, UNKNOWN, Confusion, count
 from core.store import tables as t
 from core.store.contracts import Version
-from core.store.judgements import JudgeKind, newest_by_hash
+from core.store.judgements import JudgeKind, verdicts_in_order
 from core.store.live import asked, counted_outputs, positions
 from core.store.newest import newest_labels, settled_open
 from core.store.store import Store
@@ -216,22 +216,20 @@ def _rows(found: list[Any], ids: NDArray[np.int64]) -> _Rows:
 
 
 def _votes(c: sa.Connection, project_id: int, ids: NDArray[np.int64]) -> _Rows:
-    """Return the labels, counted where they are alike; adjudications in the order they were made."""
+    """Return the labels one by one, adjudications in the order they were made."""
     newest = newest_labels(project_id).subquery()
-    by_hand = (t.label.c.kind == LabelKind.ADJUDICATION).label("by_hand")
-    columns = (
-        t.label.c.output_id,
-        t.label.c.criterion_id,
-        t.label.c.question_hash,
-        t.label.c.verdict,
-        by_hand,
-    )
     query = (
-        sa.select(*columns, sa.func.count().label("n"))
+        sa.select(
+            t.label.c.output_id,
+            t.label.c.criterion_id,
+            t.label.c.question_hash,
+            t.label.c.verdict,
+            t.label.c.kind == LabelKind.ADJUDICATION,
+            sa.literal(1),
+        )
         .join(newest, newest.c.id == t.label.c.id)
         .where(t.label.c.verdict.in_(["PASS", "FAIL"]) | settled_open())
-        .group_by(*columns)
-        .order_by(sa.func.max(t.label.c.id))
+        .order_by(t.label.c.id)
     )
     return _rows(list(c.execute(query).all()), ids)
 
@@ -246,29 +244,8 @@ def _code_judge(c: sa.Connection, project_id: int) -> int | None:
 
 
 def _said(c: sa.Connection, judge: int | None, ids: NDArray[np.int64]) -> _Rows:
-    """Return a judge's newest verdict for every output, criterion and wording.
-
-    What could be read of an unscored judgement is for showing and counts nowhere.
-    """
+    """Return what a judge said, oldest first: the last of an output, criterion and wording counts."""
     if judge is None:
         return _rows([], ids)
-    newest = newest_by_hash(judge).subquery()
-    query = (
-        sa.select(
-            newest.c.output_id,
-            newest.c.criterion_id,
-            newest.c.verdict_hash,
-            sa.case((t.judgement.c.unscored.is_(None), t.verdict.c.verdict)),
-            sa.literal(0),
-            sa.literal(1),
-        )
-        .join(
-            newest,
-            sa.and_(
-                t.verdict.c.judgement_id == newest.c.judgement_id,
-                t.verdict.c.criterion_id == newest.c.criterion_id,
-            ),
-        )
-        .join(t.judgement, t.judgement.c.id == newest.c.judgement_id)
-    )
+    query = verdicts_in_order(judge).add_columns(sa.literal(0), sa.literal(1))
     return _rows(list(c.execute(query).all()), ids)

@@ -109,16 +109,23 @@ def rates(view: View) -> None:
 
 
 def _number(title: str, result: Result, text: str, kind: str) -> None:
+    # The title as text and not as the metric's label, which is cut off where the window is narrow.
+    st.text(title, help=HELP[kind])
     if isinstance(result, Undefined):
-        st.metric(title, "–", help=HELP[kind])
+        st.metric(title, "–", label_visibility="collapsed")
         small(result.reason)
         return
     if kind == "kappa":
-        st.metric(title, decimal(result.value), help=HELP[kind])
+        st.metric(title, decimal(result.value), label_visibility="collapsed")
         small(f"n = {result.n}", f"95 %: {decimal(result.low)} to {decimal(result.high)}")
         return
-    st.metric(title, percent(result.value), help=HELP[kind])
-    small(f"{count_of(result)} {text}", f"95 %: {rate_range(result)}")
+    st.metric(title, percent(result.value), label_visibility="collapsed")
+    counts = (
+        f"reweighted, from {plural(result.n, 'label')}"
+        if result.k is None
+        else f"{count_of(result)} {text}"
+    )
+    small(counts, f"95 %: {rate_range(result)}")
 
 
 def table_2x2(view: View) -> None:
@@ -169,7 +176,7 @@ def left_out_words(view: View) -> list[str]:
                 (r.undecided[key], "of these with reviewers split evenly"),
                 (c.unscored, missing),
                 (r.stale_labels[key], "labels for an earlier wording of this criterion"),
-                (r.stale_verdicts[key], "verdicts for an earlier wording, check or input"),
+                (r.stale_verdicts[key], "verdicts for an earlier wording or check, or another input"),
                 (r.examples, "outputs equal to an example in the contract"),
             ]
         )
