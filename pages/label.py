@@ -7,13 +7,12 @@ ensure()
 import streamlit as st
 
 from core.store.outputs import count_outputs
-from core.verdict import OVERALL
-from core.wording import criterion_name
 from pages.parts import state
 from pages.parts.export_panel import export_screen
 from pages.parts.group_panels import group_screen
 from pages.parts.import_panel import import_screen
-from pages.parts.labeller.labeller import labeller, question
+from pages.parts.labeller.choices import choose
+from pages.parts.labeller.labeller import labeller
 from pages.parts.panels import empty, small
 from pages.parts.queue_panel import need_labelling, queue_screen, say_practice
 from pages.parts.reviewer import change, need_reviewer, signed_in
@@ -33,8 +32,8 @@ current = version(project)
 with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
     st.title("Label", anchor=False, width="content")
     view = state.pick(
-        "view", "View", list(VIEWS), show=VIEWS.__getitem__, widget=st.segmented_control,
-        label_visibility="collapsed", required=True,
+        "view", "View", list(VIEWS), show=VIEWS.__getitem__, widget=st.radio, horizontal=True,
+        label_visibility="collapsed",
     )  # fmt: skip
 
 if view == "import":
@@ -56,29 +55,17 @@ if view == "settle":
 if view == "label":
     need_labelling(project, reviewer)
 
-keys = [*(current.contract.keys if current else ()), OVERALL]
-chosen: str | None = OVERALL
 with st.container(horizontal=True, vertical_alignment="center"):
-    if view == "label":
-        chosen = state.pick(
-            "criterion", "Criterion", keys, show=criterion_name,
-            label_visibility="collapsed", width=300,
-        )  # fmt: skip
+    asked = choose(current) if view == "label" else None
     if current is None:
         small("No contract yet: label, say why in a note, then group the notes into criteria.")
     st.space("stretch")
-    st.text(f"Reviewer: {reviewer.name}", width="content")
-    if not signed_in():
-        st.button("Change", on_click=change, type="tertiary")
-if view == "group":
+    with st.container(horizontal=True, vertical_alignment="center", width="content"):
+        st.text(f"Reviewer: {reviewer.name}", width="content")
+        if not signed_in():
+            st.button("Change", on_click=change, type="tertiary")
+if asked is None:
     group_screen(project, current, reviewer)
-    st.stop()
-assert chosen is not None
-say_practice(project, current, reviewer, [chosen])
-labeller(
-    store(),
-    project,
-    store().identity(project.id),
-    reviewer,
-    question(current.contract if current else None, chosen),
-)
+else:
+    say_practice(project, current, reviewer, [q.key for q in asked.questions])
+    labeller(store(), project, store().identity(project.id), reviewer, asked)

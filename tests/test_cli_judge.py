@@ -105,7 +105,7 @@ def test_without_a_key_the_scripted_model_judges(
     [
         ([], "there is no key"),
         (["--base-url", "http://127.0.0.1:9"], "127.0.0.1:9"),
-        (["--base-url", "http://me:secret@host"], "holds a name or a password"),
+        (["--base-url", "http://me:hunter2@host"], "holds a name or a password"),
         (["--model", "scripted", "--concurrency", "0"], "--concurrency"),
         (["--model", "scripted", "--repeat", "x"], "--repeat"),
         (["--model", "scripted", "--effort", "huge"], "effort"),
@@ -123,7 +123,7 @@ def test_what_cannot_be_done_is_one_line_before_anything_is_spent(
     line = err.strip().splitlines()[-1]
     assert out == ""
     assert said in line
-    assert "secret" not in err
+    assert "hunter2" not in err
     assert not (folder / "v.csv").exists()
 
 
@@ -173,13 +173,14 @@ def test_a_budget_stops_the_run_and_a_larger_one_goes_on(
 ) -> None:
     with ModelServer() as server:
         model = "claude-haiku-5-5"
-        assert judge("--base-url", server.url, "--budget-usd", "0.03", model=model) == 1
+        small = ("--budget-usd", "0.0006", "--max-tokens", "100", "--concurrency", "1")
+        assert judge("--base-url", server.url, *small, model=model) == 1
         out, err = capsys.readouterr()
         found = json.loads(out)
         assert 0 < found["judged"] < 6
-        assert 0 < found["usd"] <= 0.03
+        assert 0 < found["usd"] <= 0.0006
         assert "budget" in err
-        assert judge("--base-url", server.url, model=model) == 0
+        assert judge("--base-url", server.url, "--max-tokens", "100", model=model) == 0
         assert (json.loads(capsys.readouterr().out)["judged"], server.count) == (6, 6)
 
 

@@ -16,21 +16,32 @@ import sqlalchemy as sa
 from core.contract.contract import Budget, Contract
 from core.errors import BenchError, InputError
 from core.judging.calls import CallFailed, FailureKind, ModelCall, ModelReply, Usage
-from core.judging.prompt import DEFAULT_INSTRUCTIONS, Instructions, JudgeOptions
+from core.judging.prompt import (
+    DEFAULT_INSTRUCTIONS,
+    Instructions,
+    JudgeOptions,
+    Shot,
+    build_call,
+    request_hash,
+    requests_for,
+)
 from core.runs.calls import RetryRule
 from core.runs.execution import execute
-from core.runs.judging import JudgeSetup, create_judge_run
+from core.runs.judging import create_judge_run
+from core.runs.setup import JudgeSetup
 from core.store import tables as t
+from core.store.cases import load_case
 from core.store.contracts import Version, save_version
 from core.store.judged import repeats_of, unscored_of
 from core.store.judgements import JudgeKind, judges
 from core.store.ledger import spent
-from core.store.outputs import NewOutput, add_outputs
+from core.store.outputs import NewOutput, add_outputs, current_ids
 from core.store.results import load_results
-from core.store.runs import Run, RunState, Wish, ask, claim, claim_next, load_run, resume
+from core.store.runs import Run, RunState, Wish, ask, claim, claim_next, load_run, resume, runs_of
 from core.store.store import Project, Store
 from core.store.tables_runs import call as call_table
-from core.verdict import Unscored
+from core.text import exact_hash
+from core.verdict import Unscored, passed
 from tests import fakes
 
 FAST = RetryRule(attempts=3, longest_wait=1.0, first_wait=0.001)
@@ -599,3 +610,42 @@ def test_what_cannot_be_judged_is_refused_before_anything_is_stored(bench: Bench
         bench.create(repeats=0)
     with pytest.raises(InputError, match="none to judge"):
         create_judge_run(bench.store, bench.project.id, bench.version, bench.setup(), outputs=[])
+
+
+def test_a_run_asks_under_the_hash_the_prompt_has(bench: Bench) -> None:
+    """The run works out what is alike once; the hash is the prompt's own all the same."""
+    bench.run(model := Scripted())
+    [request] = requests_for(
+        bench.version.contract, bench.setup().options, "task 3", "output number 3", None
+    )
+    wanted = request_hash(request, bench.setup().options, DEFAULT_INSTRUCTIONS)
+    with bench.store.read() as c:
+        hashes = c.scalars(sa.select(call_table.c.request_hash)).all()
+    assert hashes.count(wanted) == 1
+    nonce = exact_hash(runs_of(bench.store, bench.project.id)[0].seed, wanted)
+    whole = build_call(request, bench.setup().options, DEFAULT_INSTRUCTIONS, nonce)
+    assert whole in model.calls
+    assert len({call.hash for call in model.calls}) == 12
+
+
+def test_a_setup_comes_back_from_its_row(bench: Bench) -> None:
+    shot = Shot("i", "o", None, (("tone", passed("e")),))
+    options = JudgeOptions("m-1", effort="low", examples=(shot,))
+    setup = bench.setup(options=options, repeats=2, base_url="http://localhost:1", older=True)
+    assert JudgeSetup.from_data(json.loads(json.dumps(setup.to_data()))) == setup
+
+
+def test_what_a_judge_said_of_another_wording_is_not_shown(bench: Bench) -> None:
+    bench.run(Scripted())
+    store, project = bench.store, bench.project
+    judge = judges(store, project.id)[0].id
+    output = current_ids(store, project.id)[0]
+    shown = load_case(store, project.id, output, [judge], bench.version)
+    assert shown is not None
+    assert set(shown.verdicts) == {"tone", "facts"}
+    data = bench.version.contract.to_data()
+    data["criteria"][0]["question"] = "Is it otherwise?"
+    version = save_version(store, project.id, Contract.from_data(data), based_on=1)
+    shown = load_case(store, project.id, output, [judge], version)
+    assert shown is not None
+    assert set(shown.verdicts) == {"facts"}

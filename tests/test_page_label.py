@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from core.contract.contract import Contract
+from core.labelling.filters import Filter
 from core.store.contracts import save_version
 from core.store.outputs import NewOutput, add_outputs
 from core.store.store import Store, open_store
-from pages.parts.labeller.labeller import (
+from pages.parts.labeller.feed import (
     HARD_BUDGET,
+    Asked,
     Reviewer,
     question,
     queue_data,
-    receive,
     texts,
 )
+from pages.parts.labeller.labeller import receive
 
 PAGE = Path(__file__).parents[1] / "pages" / "label.py"
 CONTRACT = Contract.from_data(
@@ -156,11 +159,11 @@ def test_a_colleagues_labels_are_not_in_the_answer(workspace: Store) -> None:
     ana, act, inbox = talk(workspace)
     project = workspace.projects()[0]
     receive(workspace, project, ana, {"nonce": "n", "entries": [act]}, inbox)
-    asked = question(None, "overall")
+    asked = Asked((question(None, "overall"),))
     mine = queue_data(workspace, project, ana, asked, {})
     theirs = queue_data(workspace, project, Reviewer(2, "Ben", "ben"), asked, {})
-    assert mine["states"] == {"1": ["PASS", False, "", False]}
-    assert theirs["states"] == {}
+    assert mine["states"]["overall"] == {"1": ["PASS", False, "", False]}
+    assert theirs["states"] == {"overall": {}}
     assert sorted(theirs["order"]) == sorted(mine["order"]) == list(range(1, 31))
     assert mine["order"][0] == 1
 
@@ -169,16 +172,16 @@ def test_a_new_wording_makes_old_labels_stale(workspace: Store) -> None:
     ana, act, inbox = talk(workspace)
     project = workspace.projects()[0]
     save_version(workspace, project.id, CONTRACT)
-    asked = question(CONTRACT, "tone")
+    asked = Asked((question(CONTRACT, "tone"),))
     acts = [
-        {**act, "criterion": "tone", "question_hash": asked.hash},
+        {**act, "criterion": "tone", "question_hash": asked.questions[0].hash},
         {**act, "criterion": "tone", "question_hash": "older", "seq": 2, "output": 2},
     ]
     receive(workspace, project, ana, {"nonce": "n", "entries": acts}, inbox)
     answer = queue_data(workspace, project, ana, asked, {})
-    assert answer["states"] == {
+    assert answer["states"]["tone"] == {
         "1": ["PASS", False, "", False],
-        "2": ["PASS", False, "", True],
+        "2": [None, False, "", True],
     }
     assert answer["order"][0] == 1
     assert 2 in answer["order"][1:]
@@ -187,7 +190,7 @@ def test_a_new_wording_makes_old_labels_stale(workspace: Store) -> None:
 def test_only_what_is_asked_for_is_sent(workspace: Store) -> None:
     ana, _, _ = talk(workspace)
     project = workspace.projects()[0]
-    asked = question(None, "overall")
+    asked = Asked((question(None, "overall"),))
     answer = queue_data(workspace, project, ana, asked, {"queue": asked.queue, "ids": [7, 999, 3]})
     assert "order" not in answer
     assert [item["id"] for item in answer["items"]] == [7, 3]
@@ -213,3 +216,132 @@ def test_the_answer_is_json_whatever_the_text(workspace: Store) -> None:
     add_outputs(workspace, project.id, [NewOutput("s", text)])
     items, _ = texts(workspace, project.id, [1])
     assert json.loads(json.dumps(items))[0]["text"] == text
+
+
+# --- one list, several criteria, filters, what is shown after ------------------------------------
+
+TWO = Contract.from_data(
+    {
+        "criteria": [
+            {"key": "tone", "question": "Polite?", "pass_example": "Hi", "fail_example": "Go"},
+            {"key": "step", "question": "Next?", "pass_example": "a", "fail_example": "b"},
+        ]
+    }
+)
+
+
+def both(which: Filter = Filter.ALL) -> Asked:
+    return Asked((question(TWO, "tone"), question(TWO, "step")), which)
+
+
+def said(act: dict[str, object], *labels: tuple[int, str, str | None, str]) -> list[dict[str, Any]]:
+    """Return acts: (output, criterion, verdict, question hash)."""
+    return [
+        {**act, "seq": n, "output": o, "criterion": k, "verdict": v, "question_hash": h}
+        for n, (o, k, v, h) in enumerate(labels, 1)
+    ]
+
+
+def test_an_output_is_done_when_every_criterion_is(workspace: Store) -> None:
+    ana, act, inbox = talk(workspace, 4)
+    project = workspace.projects()[0]
+    save_version(workspace, project.id, TWO)
+    tone, step = (q.hash for q in both().questions)
+    acts = said(
+        act, (1, "tone", "PASS", tone), (2, "tone", "FAIL", tone), (2, "step", "PASS", step)
+    )
+    receive(workspace, project, ana, {"nonce": "n", "entries": acts}, inbox)
+    answer = queue_data(workspace, project, ana, both(), {})
+    assert answer["order"][0] == 2
+    assert answer["states"] == {
+        "tone": {"1": ["PASS", False, "", False], "2": ["FAIL", False, "", False]},
+        "step": {"2": ["PASS", False, "", False]},
+    }
+    assert "walk" not in answer
+    one = queue_data(workspace, project, ana, Asked((question(TWO, "tone"),)), {})
+    assert sorted(one["order"][:2]) == [1, 2]
+
+
+def test_a_filter_says_which_criterion_it_is_about(workspace: Store) -> None:
+    ana, act, inbox = talk(workspace, 4)
+    project = workspace.projects()[0]
+    save_version(workspace, project.id, TWO)
+    tone, step = (q.hash for q in both().questions)
+    acts = said(
+        act, (1, "tone", "UNSURE", tone), (2, "step", "UNSURE", step), (3, "tone", "PASS", "old")
+    )
+    receive(workspace, project, ana, {"nonce": "n", "entries": acts}, inbox)
+    unsure = queue_data(workspace, project, ana, both(Filter.UNSURE), {})
+    assert unsure["walk"] == {"tone": [1], "step": [2]}
+    assert sorted(unsure["order"]) == [1, 2]
+    stale = queue_data(workspace, project, ana, both(Filter.STALE), {})
+    assert stale["walk"] == {"tone": [3], "step": []}
+    assert both(Filter.STALE).queue != both().queue
+
+
+def test_the_others_disagree_only_where_one_has_labelled(workspace: Store) -> None:
+    """Ben fails 1 and 2; Ana passed 1 and has not labelled 2."""
+    ana, act, inbox = talk(workspace, 4)
+    project = workspace.projects()[0]
+    save_version(workspace, project.id, TWO)
+    tone = both().questions[0].hash
+    receive(workspace, project, ana, {"entries": said(act, (1, "tone", "PASS", tone))}, inbox)
+    theirs = said(
+        {**act, "client": "ben-45678", "note": "bens remark"},
+        (1, "tone", "FAIL", tone),
+        (2, "tone", "FAIL", tone),
+    )
+    receive(workspace, project, Reviewer(2, "Ben", "ben"), {"entries": theirs}, inbox)
+    answer = queue_data(workspace, project, ana, both(Filter.DISAGREED), {})
+    assert answer["walk"] == {"tone": [1], "step": []}
+    assert "bens remark" not in str(answer)
+
+
+def test_the_earlier_label_is_not_sent_before_the_new_one_is_stored(workspace: Store) -> None:
+    """Tested on what is sent: whatever the browser asks for."""
+    ana, act, inbox = talk(workspace, 4)
+    project = workspace.projects()[0]
+    save_version(workspace, project.id, CONTRACT)
+    asked = Asked((question(CONTRACT, "tone"),))
+    old = said({**act, "note": "earlier remark"}, (2, "tone", "FAIL", "older"))
+    receive(workspace, project, ana, {"entries": old}, inbox)
+    asking = {"queue": asked.queue, "reveal": {"slot": 2, "key": "tone"}}
+    for sync in ({}, {"queue": asked.queue, "order": True}, asking):
+        answer = queue_data(workspace, project, ana, asked, sync)
+        assert "earlier remark" not in str(answer)
+        assert "FAIL" not in str(answer)
+    assert answer["reveal"] == {"slot": 2, "key": "tone", "shown": None}
+    new = [
+        {
+            **act,
+            "seq": 9,
+            "output": 2,
+            "criterion": "tone",
+            "question_hash": asked.questions[0].hash,
+        }
+    ]
+    receive(workspace, project, ana, {"entries": new}, inbox)
+    shown = queue_data(workspace, project, ana, asked, asking)["reveal"]["shown"]
+    assert (shown["kind"], shown["verdict"], shown["note"]) == ("stale", "FAIL", "earlier remark")
+
+
+def test_ids_are_sent_when_somebody_wants_to_jump(workspace: Store) -> None:
+    ana, _, _ = talk(workspace, 2)
+    project = workspace.projects()[0]
+    add_outputs(workspace, project.id, [NewOutput("s0", "again", trial=2)])
+    asked = Asked((question(None, "overall"),))
+    answer = queue_data(workspace, project, ana, asked, {"queue": asked.queue, "names": True})
+    assert sorted(answer["names"]) == [[1, "s0"], [2, "s1"], [3, "s0 · trial 2"]]
+    assert "names" not in queue_data(workspace, project, ana, asked, {"queue": asked.queue})
+
+
+def test_criteria_and_list_are_in_the_address(workspace: Store) -> None:
+    project = workspace.create_project("Refunds")
+    add_outputs(workspace, project.id, [NewOutput("a", "x")])
+    save_version(workspace, project.id, TWO)
+    app = run(reviewer="Ana", asking="all", list="deferred")
+    assert [box.key for box in app.selectbox] == ["pick.list"]
+    assert app.selectbox(key="pick.list").value == "deferred"
+    app.selectbox(key="pick.list").set_value("stale").run()
+    assert app.query_params["list"] == "stale"
+    assert app.query_params["asking"] == "all"

@@ -68,11 +68,11 @@ def test_a_label_opens_its_output_for_its_criterion_alone(
     assert found.shown("tone", reversed(ids)) == [ids[1], ids[0]]
     assert found.shown("step", ids) == found.shown(OVERALL, ids) == found.shown("gone", ids) == []
     [one] = judges(store, project.id)
-    case = load_case(store, project.id, ids[0], [one.id], found)
+    case = load_case(store, project.id, ids[0], [one.id], sight=found)
     assert case is not None
     assert [(s.reviewer, s.criterion) for s in case.labels] == [("Ana", "tone"), ("Ben", "tone")]
     assert set(case.verdicts) == {"tone"}
-    case = load_case(store, project.id, ids[3], [one.id], found)
+    case = load_case(store, project.id, ids[3], [one.id], sight=found)
     assert case is not None
     assert (case.labels, case.verdicts) == ((), {})
     everything = load_case(store, project.id, ids[3], [one.id])

@@ -252,11 +252,13 @@ def test_few_shot_examples_come_from_dev_and_are_left_out_of_rates(bench: Bench)
         shots(store, project, bench.version, SPLIT, [test])
 
     plain = bench.judge(bench.setup(), lambda text: "PASS")
-    assert len(load_results(store, project, bench.version, plain).outputs) == 12
-    shown = bench.judge(bench.setup(examples=(shot,)), lambda text: "PASS")
-    for judge in (plain, shown):
+    told = bench.judge(bench.setup(examples=(shot,)), lambda text: "PASS")
+    for judge, left_out in ((plain, 0), (told, 1)):
         results = load_results(store, project, bench.version, judge)
-        assert found[0].id not in results.outputs
-        assert (len(results.outputs), results.examples) == (11, 1)
+        assert (len(results.outputs), results.few_shot) == (12, left_out)
+        at = list(results.outputs).index(found[0].id)
+        for key in ("tone", OVERALL):
+            assert bool(results.judge[key][at] == MISSING) == (judge == told)
+            assert int((results.judge[key] == MISSING).sum()) == left_out
     again = candidates(store, project, bench.version, SPLIT)
     assert [o.id for o in again] == [o.id for o in found]

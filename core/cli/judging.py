@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from core.contract.contract import Contract
     from core.files.outputs import OutputRow
     from core.files.verdicts import VerdictRow
-    from core.runs.judging import JudgeSetup
+    from core.runs.setup import JudgeSetup
     from core.runs.summary import Summary
     from core.store.contracts import Version
     from core.store.runs import Run
@@ -97,8 +97,9 @@ def judge(
     from core.contract.contract import Budget
     from core.errors import BenchError, InputError, show
     from core.judging.prompt import DEFAULT_INSTRUCTIONS, JudgeOptions
-    from core.runs.judging import JudgeSetup, refuse_unjudgeable
+    from core.runs.judging import refuse_unjudgeable
     from core.runs.models import price_list, refuse_unusable
+    from core.runs.setup import JudgeSetup
     from core.wording import read_whole
 
     agreed = load_contract(contract)

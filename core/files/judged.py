@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from core.contract.criterion import CheckedBy
 from core.files.verdicts import VerdictRow
-from core.store.contracts import Version
+from core.store.contracts import Version, wording
 from core.store.judged import repeats_of
 from core.store.judgements import CODE_CHECKS, JudgeKind, judges, newest_verdicts
 from core.store.outputs import output_ids
@@ -34,8 +34,7 @@ def verdict_rows_of(
         ids = output_ids(c, run.project_id)
         for judge in known.values():
             if judge.kind is JudgeKind.CODE:
-                hashes = [criterion.verdict_hash for criterion in version.contract.criteria]
-                code = newest_verdicts(c, judge.id, hashes=hashes)
+                code = newest_verdicts(c, judge.id, hashes=wording(version))
     rows = []
     for sample_id, trial in keys:
         output = ids[(sample_id, trial)]

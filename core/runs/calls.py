@@ -10,6 +10,7 @@ import asyncio
 import random
 from dataclasses import dataclass
 from enum import Enum
+from functools import lru_cache
 
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt
 
@@ -85,40 +86,54 @@ class Caller:
     async def send(
         self, place: Place, call: ModelCall, request_hash: str, config_hash: str, ask: int
     ) -> ModelReply:
-        """Return the reply to `call`, durable in the ledger; retries what may pass.
+        """Return the reply to `call`; retries what may pass.
+
+        The reply is noted in the ledger ahead of whatever is written about it.
 
         Raises CallFailed when it never came, Halt when the run has to stop.
         """
+        asked = (place, call, request_hash, config_hash, ask)
+        try:
+            return await self._once(*asked, 1)
+        except CallFailed as failed:
+            # Only now, because setting up the retries takes as long as the ledger does.
+            if not self._again(failed):
+                raise
+            await self._sleep(self._pause(failed, 1))
         async for attempt in AsyncRetrying(
-            stop=stop_after_attempt(self.rule.attempts),
+            stop=stop_after_attempt(self.rule.attempts - 1),
             retry=retry_if_exception(self._again),
             wait=self._wait,
             sleep=self._sleep,
             reraise=True,
         ):
             with attempt:
-                number = attempt.retry_state.attempt_number
-                return await self._once(place, call, request_hash, config_hash, ask, number)
+                return await self._once(*asked, attempt.retry_state.attempt_number + 1)
         raise AssertionError("the last attempt returns or raises")
 
     def _again(self, error: BaseException) -> bool:
         if not isinstance(error, CallFailed) or not error.worth_retrying:
             return False
         # Before anything has worked, an address nobody answers at is a wrong address.
-        return self.reached or error.kind is not FailureKind.UNREACHABLE
+        known = self.reached or error.kind is not FailureKind.UNREACHABLE
+        return known and self.rule.attempts > 1
 
     def _wait(self, state: RetryCallState) -> float:
         failed = state.outcome.exception() if state.outcome else None
-        asked = failed.retry_after if isinstance(failed, CallFailed) else None
+        assert isinstance(failed, CallFailed)
+        return self._pause(failed, state.attempt_number + 1)
+
+    def _pause(self, failed: CallFailed, attempt: int) -> float:
+        """Return the seconds to wait after an attempt; raises Halt when a server asks for too many."""
+        asked = failed.retry_after
         if asked is not None and asked > self.rule.longest_wait:
             raise Halt(
                 Why.PAUSED,
                 f"the server asks to wait {asked:,.0f} s ({failed}); the longest wait here is "
                 f"{self.rule.longest_wait:g} s. Go on with the run later.",
             )
-        step = self.rule.first_wait * 2 ** (state.attempt_number - 1)
-        wait = random.uniform(step / 2, step)
-        return min(max(wait, asked or 0.0), self.rule.longest_wait)
+        step = self.rule.first_wait * 2 ** (attempt - 1)
+        return min(max(random.uniform(step / 2, step), asked or 0.0), self.rule.longest_wait)
 
     async def _sleep(self, seconds: float) -> None:
         try:
@@ -139,7 +154,8 @@ class Caller:
         """Make one attempt: reserve, intent, call, answer."""
         await self.gate.enter()
         try:
-            tokens, usd = most_tokens(call), most_usd(call, self.price)
+            tokens = most_tokens(call)
+            usd = most_usd(call, tokens, self.price)
             await self._afford(tokens, usd)
             cost, paid = tokens, usd
             try:
@@ -169,7 +185,7 @@ class Caller:
                     used = tokens_in(result.usage)
                     if used is not None and result.usage.output is not None:
                         cost, paid = used + result.usage.output, price
-                await self.journal.write(Answer(number, result, price))
+                self.journal.note(Answer(number, result, price))
             finally:
                 self.purse.settle(tokens, usd, cost=cost, paid=paid)
                 self._settled.set()
@@ -209,14 +225,23 @@ def most_tokens(call: ModelCall) -> int:
     Beside the texts, the schema and what a server adds around them (`FRAME`), and the ceiling of
     the reply.
     """
-    size = len(call.system.encode("utf-8", "surrogatepass"))
+    size = _bytes(call.system)
     size += sum(len(m.text.encode("utf-8", "surrogatepass")) for m in call.messages)
     size += 0 if call.schema is None else len(repr(call.schema))
     return size + FRAME + call.max_tokens
 
 
-def most_usd(call: ModelCall, price: Price) -> float | None:
-    """Return what a call can cost in US dollars, its input written to the cache; None: no price."""
-    into = most_tokens(call) - call.max_tokens
+@lru_cache(maxsize=64)
+def _bytes(system: str) -> int:
+    """Return the size of a system text, which is the same in all calls of a run."""
+    return len(system.encode("utf-8", "surrogatepass"))
+
+
+def most_usd(call: ModelCall, tokens: int, price: Price) -> float | None:
+    """Return what a call of `tokens` at most can cost in US dollars; None when no price is set.
+
+    All of its input is taken to be written to the cache, where it asks for one: that costs most.
+    """
+    into = tokens - call.max_tokens
     usage = Usage(0, call.max_tokens, into, 0) if call.cache else Usage(into, call.max_tokens, 0, 0)
     return price(call.model, usage)

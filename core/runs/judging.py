@@ -10,28 +10,24 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from dataclasses import dataclass, replace
 
 from core.contract.contract import Budget, Contract
 from core.contract.criterion import Criterion
 from core.errors import InputError
-from core.judging.calls import CallFailed, ModelReply
+from core.judging.calls import CallFailed, Message, ModelCall, ModelReply, Role
 from core.judging.judge import skipped_by_code
 from core.judging.prompt import (
-    Instructions,
-    JudgeOptions,
     JudgeRequest,
-    Shot,
     build_call,
-    config_hash,
     judged_criteria,
-    request_hash,
     requests_for,
+    user_text,
 )
 from core.judging.reply import ReadReply, read_failure, read_reply
-from core.runs.calls import Caller, RetryRule
+from core.runs.calls import Caller
 from core.runs.code_checks import run_code_checks, runnable
+from core.runs.setup import JudgeSetup
 from core.store.contracts import Version, versions
 from core.store.judged import NewJudgement, Stored, judged_already, model_judge
 from core.store.ledger import Paid, Place, paid_replies
@@ -39,92 +35,11 @@ from core.store.outputs import StoredOutput, current_ids, load_outputs, sample_h
 from core.store.runs import Run, RunKind, create_run, note_reused
 from core.store.store import Store
 from core.text import content_hash, exact_hash
-from core.verdict import CriterionVerdict, Unscored, Verdict, no_verdict
+from core.verdict import CriterionVerdict, Unscored, no_verdict
 
 CHUNK = 200
 """Outputs whose texts are held at a time."""
-MAX_CONCURRENCY = 256
 ROLE = "judge"
-
-
-@dataclass(frozen=True)
-class JudgeSetup:
-    """Everything that says how a judge run is done, beside the outputs and the contract.
-
-    `repeats` >= 1 independent judgements of each output. `calibration` judges every criterion even
-    where code has failed the output. `older` sends the headers of older servers. `delay` is how many
-    seconds a scripted judge takes for an answer, so that its runs can be watched.
-    """
-
-    options: JudgeOptions
-    instructions: Instructions
-    repeats: int = 1
-    concurrency: int = 8
-    calibration: bool = False
-    base_url: str | None = None
-    older: bool = False
-    retry: RetryRule = field(default_factory=RetryRule)
-    delay: float = 0.0
-
-    def __post_init__(self) -> None:
-        for name, value, most in (
-            ("repeats", self.repeats, 1000),
-            ("concurrency", self.concurrency, MAX_CONCURRENCY),
-        ):
-            if not 1 <= value <= most:
-                raise InputError(name, f"{value} is not between 1 and {most}.", "Change it.")
-
-    @property
-    def judge_hash(self) -> str:
-        """Identity of the judge: verdicts of another are never shown as this one's."""
-        return config_hash(self.options, self.instructions)
-
-    def to_data(self) -> dict[str, Any]:
-        """Return the setup as JSON-like data, without any secret."""
-        options = asdict(self.options)
-        options["examples"] = [_shot_data(shot) for shot in self.options.examples]
-        return {
-            "model": self.options.model,
-            "options": options,
-            "instructions": self.instructions.text,
-            "repeats": self.repeats,
-            "concurrency": self.concurrency,
-            "calibration": self.calibration,
-            "base_url": self.base_url,
-            "older": self.older,
-            "retry": asdict(self.retry),
-            "delay": self.delay,
-        }
-
-    @classmethod
-    def from_data(cls, data: Mapping[str, Any]) -> JudgeSetup:
-        """Return the setup that `to_data` was called on."""
-        options = dict(data["options"])
-        options["examples"] = tuple(_shot(shot) for shot in options["examples"])
-        return cls(
-            JudgeOptions(**options),
-            Instructions(data["instructions"]),
-            data["repeats"],
-            data["concurrency"],
-            data["calibration"],
-            data["base_url"],
-            data["older"],
-            RetryRule(**data["retry"]),
-            data.get("delay", 0.0),
-        )
-
-
-def _shot_data(shot: Shot) -> dict[str, Any]:
-    verdicts = [[k, v.verdict, v.evidence, v.change] for k, v in shot.verdicts]
-    return {**asdict(shot), "verdicts": verdicts}
-
-
-def _shot(data: Mapping[str, Any]) -> Shot:
-    verdicts = tuple(
-        (k, CriterionVerdict(Verdict(v), evidence, change))
-        for k, v, evidence, change in data["verdicts"]
-    )
-    return Shot(data["input"], data["output"], data["reference"], verdicts)
 
 
 def refuse_unjudgeable(contract: Contract) -> None:
@@ -192,7 +107,8 @@ class Job:
     hashes: tuple[str, ...]
     whole: str
     skipped: tuple[str, ...]
-    paid: tuple[tuple[Paid, ...], ...]
+    replaces: int | None = None
+    paid: tuple[tuple[Paid, ...], ...] = ()
 
 
 class JudgeWork:
@@ -210,6 +126,8 @@ class JudgeWork:
         self.config_hash = self.setup.judge_hash
         self.done = 0
         self.reused: Counter[str] = Counter()
+        self._alike: dict[tuple[str, ...], ModelCall] = {}
+        self._schemas: dict[str, str] = {}
         self._checks = {c.key: c.code_check() for c in runnable(self.version)}
         self._chunks = self._all_chunks()
         # Outputs that are alike, word for word, share a reply: the later ones wait for the first.
@@ -233,11 +151,14 @@ class JudgeWork:
             assert self.run.judge_id is not None
             outputs = load_outputs(self.store, self.run.project_id, ids)
             known = judged_already(self.store, self.run.judge_id, ids)
-            jobs = [
-                job
-                for output in outputs
-                if not self._there(job := self._job(output, repeat), known)
-            ]
+            jobs = []
+            for output in outputs:
+                job = self._job(output, repeat)
+                found = known.get((output.id, job.whole, repeat))
+                if found is None:
+                    jobs.append(job)
+                elif not self._stands(job, found):
+                    jobs.append(replace(job, replaces=found.id))
             note_reused(self.store, self.run.id, self.reused)
             if jobs:
                 asked = [h for job in jobs if not job.skipped for h in job.hashes]
@@ -253,21 +174,38 @@ class JudgeWork:
         requests = requests_for(
             self.contract, setup.options, output.input, output.text, output.reference
         )
-        hashes = tuple(request_hash(r, setup.options, setup.instructions) for r in requests)
+        hashes = tuple(self._request_hash(r) for r in requests)
         whole = hashes[0] if len(hashes) == 1 else exact_hash(*hashes)
-        code = {
-            key: check.run(output.text, output.reference)
-            for key, check in self._checks.items()
-            if check is not None
-        }
-        skipped = skipped_by_code(self.contract, code, calibration=setup.calibration)
-        return Job(output, repeat, requests, hashes, whole, skipped, ())
+        skipped: tuple[str, ...] = ()
+        if self._checks:
+            code = {
+                key: check.run(output.text, output.reference)
+                for key, check in self._checks.items()
+                if check is not None
+            }
+            skipped = skipped_by_code(self.contract, code, calibration=setup.calibration)
+        return Job(output, repeat, requests, hashes, whole, skipped)
 
-    def _there(self, job: Job, known: Mapping[tuple[int, str, int], Stored]) -> bool:
-        """Whether the judgement exists; counts it as reused unless this run made it."""
-        found = known.get((job.output.id, job.whole, job.repeat))
-        if found is None:
-            return False
+    def _request_hash(self, request: JudgeRequest) -> str:
+        """Return `request_hash(request)`, what is alike for all outputs being worked out once."""
+        call = self._call_for(request)
+        schema = self._schemas.get(call.system)
+        if schema is None:
+            schema = self._schemas[call.system] = content_hash(dict(call.schema or {}))
+        return exact_hash(request.input, request.output, request.reference, call.system, schema)
+
+    def _call_for(self, request: JudgeRequest) -> ModelCall:
+        """Return a call about the same criteria: all but its message is alike for all outputs."""
+        keys = tuple(c.key for c in request.criteria)
+        call = self._alike.get(keys)
+        if call is None:
+            setup = self.setup
+            call = build_call(request, setup.options, setup.instructions, self.run.seed)
+            self._alike[keys] = call
+        return call
+
+    def _stands(self, job: Job, found: Stored) -> bool:
+        """Whether a stored judgement is this one; counts it as reused unless this run made it."""
         if not found.stands and not (job.skipped and found.unscored == Unscored.SKIPPED):
             return False
         self.done += 1
@@ -280,12 +218,9 @@ class JudgeWork:
         if not paid:
             return jobs
         return [
-            Job(
-                j.output, j.repeat, j.requests, j.hashes, j.whole, j.skipped,
-                tuple(tuple(paid.get((h, j.repeat), ())) for h in j.hashes),
-            )
-            for j in jobs
-        ]  # fmt: skip
+            replace(job, paid=tuple(tuple(paid.get((h, job.repeat), ())) for h in job.hashes))
+            for job in jobs
+        ]
 
     async def do(self, job: Job, caller: Caller) -> CallFailed | None:
         """Judge one output once and store the judgement."""
@@ -348,7 +283,8 @@ class JudgeWork:
         request, asked = job.requests[number], job.hashes[number]
         # Nobody knows the run's seed when an output is written, so nobody can forge its marks.
         nonce = exact_hash(self.run.seed, asked)
-        call = build_call(request, self.setup.options, self.setup.instructions, nonce)
+        said = Message(Role.USER, user_text(request, self.setup.options, nonce))
+        call = replace(self._call_for(request), messages=(said,))
         part = request.criteria[0].key if self.setup.options.one_call_each else ""
         place = Place(
             ROLE, output_id=job.output.id, trial=job.output.trial, repeat=job.repeat, part=part
@@ -376,6 +312,7 @@ class JudgeWork:
             raw=raw,
             sample_hash=sample_hash(job.output.input, job.output.reference),
             hashes=self.hashes,
+            replaces=job.replaces,
             run_id=self.run.id if bought else None,
         )
         await caller.journal.write(judgement)

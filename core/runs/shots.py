@@ -1,7 +1,7 @@
 """Few-shot examples for a judge, from labelled outputs of the dev split and from nowhere else.
 
 A judge that was shown an output's verdicts says nothing about how well it judges: such outputs are
-left out of every rate (`core.store.live.counted_outputs`), and test samples are refused here.
+left out of its rates (`core.store.results.load_results`), and test samples are refused here.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def _shot(store: Store, project_id: int, identity: int, gold: dict[str, Verdict]
 
 def _gold(store: Store, project_id: int, version: Version) -> dict[int, dict[str, Verdict]]:
     """Return the gold verdicts of every output that has one on each judged criterion."""
-    results = load_results(store, project_id, version, None, few_shot_too=True)
+    results = load_results(store, project_id, version, None)
     keys = [c.key for c in judged_criteria(version.contract)]
     return {
         int(identity): {

@@ -69,7 +69,7 @@ def _overall(
 ) -> list[list[int]]:
     """Return, for each output, the acceptance of every repeat."""
     contract = version.contract
-    by_code = load_results(store, project_id, version, None, few_shot_too=True)
+    by_code = load_results(store, project_id, version, None)
     at = {int(identity): place for place, identity in enumerate(by_code.outputs)}
     found: list[list[int]] = []
     for identity in outputs:

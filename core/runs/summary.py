@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from core.judging.calls import Usage
 from core.judging.prompt import build_call, request_hash, requests_for
 from core.runs.calls import FRAME
-from core.runs.judging import JudgeSetup
 from core.runs.models import Price
+from core.runs.setup import JudgeSetup
 from core.store.contracts import Version
 from core.store.judged import unscored_of
 from core.store.ledger import Spent, paid_replies, spent, usual

@@ -10,11 +10,12 @@ import sqlalchemy as sa
 from core.labelling.label import LabelKind
 from core.store import tables as t
 from core.store.blind import Sight
+from core.store.contracts import Version, wording
 from core.store.judgements import newest_verdicts
 from core.store.newest import newest_labels
 from core.store.outputs import StoredOutput, load_outputs
 from core.store.store import Store
-from core.verdict import CriterionVerdict
+from core.verdict import OVERALL, CriterionVerdict
 
 
 @dataclass(frozen=True)
@@ -42,12 +43,14 @@ def load_case(
     project_id: int,
     output_id: int,
     judges: Sequence[int],
+    version: Version | None = None,
     sight: Sight | None = None,
 ) -> Case | None:
     """Return an output with its labels and the verdicts of `judges`, later judges winning.
 
-    With `sight` what a person who labels here may see of it and no more. None when the output is
-    not in the project.
+    With `version`, only verdicts given under its wording and for the sample as it is now. With
+    `sight` what a person who labels here may see of it and no more. None when the output is not in
+    the project.
     """
     found = load_outputs(store, project_id, [output_id])
     if not found:
@@ -69,6 +72,11 @@ def load_case(
         .order_by(t.criterion.c.id, sa.literal_column("settled"), t.reviewer.c.name)
     )
     with store.read() as c:
+        overall = (t.criterion.c.project_id == project_id) & (t.criterion.c.key == OVERALL)
+        hashes = None
+        if version is not None:
+            whole = int(c.scalar(sa.select(t.criterion.c.id).where(overall)) or 0)
+            hashes = {whole: "", **wording(version)}
         labels = tuple(
             Said(r.name, r.key, r.verdict, r.note, bool(r.settled))
             for r in c.execute(query)
@@ -86,7 +94,7 @@ def load_case(
         }
         verdicts: dict[str, CriterionVerdict] = {}
         for judge in judges:
-            said = newest_verdicts(c, judge, [output_id]).get(output_id, {})
+            said = newest_verdicts(c, judge, [output_id], hashes).get(output_id, {})
             verdicts |= {names[criterion]: verdict for criterion, verdict in said.items()}
     if sight is not None:
         verdicts = {key: v for key, v in verdicts.items() if sight.may_see(key, output_id)}

@@ -29,6 +29,14 @@ class Version:
     criteria: Mapping[str, int]
 
 
+def wording(version: Version) -> dict[int, str]:
+    """Return the verdict hash of each criterion of a version, by its identity in the store."""
+    return {
+        version.criteria[criterion.key]: criterion.verdict_hash
+        for criterion in version.contract.criteria
+    }
+
+
 def refuse_incomplete(contract: Contract) -> None:
     """Raise InputError naming the first criterion without question, pass or fail example."""
     for error in _incomplete(contract):

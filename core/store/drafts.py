@@ -74,7 +74,7 @@ def load_draft(store: Store, project_id: int, draft_id: str) -> Draft | None:
     """
     table = t.contract_draft
     query = sa.select(table).where(table.c.id == draft_id, table.c.project_id == project_id)
-    if store.writing:
+    if store.inside_write:
         query = query.with_for_update()
     with store.read() as c:
         row = c.execute(query).one_or_none()

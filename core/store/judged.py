@@ -11,9 +11,10 @@ import sqlalchemy as sa
 
 from core.store import tables as t
 from core.store.contracts import Version
-from core.store.judgements import JudgeKind, insert_judgements
+from core.store.judgements import JudgeKind
 from core.store.runs import Run
-from core.store.store import Store, insert_id
+from core.store.store import Store, insert_id, raise_revision
+from core.text import to_storage
 from core.verdict import CriterionVerdict, Unscored, Verdict
 
 REPLACEABLE = (Unscored.ERROR, Unscored.SKIPPED)
@@ -24,7 +25,8 @@ REPLACEABLE = (Unscored.ERROR, Unscored.SKIPPED)
 class NewJudgement:
     """One judgement to store; `hashes` maps criterion key to (identity, verdict hash).
 
-    `run_id` is None when another run had paid for the replies it is read from.
+    `run_id` is None when another run had paid for the replies it is read from. `replaces` is the
+    judgement whose place it takes, one that no reply stands behind.
     """
 
     output_id: int
@@ -36,6 +38,7 @@ class NewJudgement:
     sample_hash: str
     hashes: Mapping[str, tuple[int, str]]
     run_id: int | None
+    replaces: int | None = None
 
 
 def model_judge(
@@ -68,57 +71,66 @@ def model_judge(
 def store_judgements(
     c: sa.Connection, run: Run, judgements: Sequence[NewJudgement], at: str
 ) -> None:
-    """Insert judgements of a run; one that is there already stays, unless nothing was paid for it."""
-    known = _known(c, run, judgements)
-    made: list[tuple[dict[str, Any], Mapping[str, CriterionVerdict]]] = []
-    criteria: dict[str, int] = {}
-    hashes: dict[str, str] = {}
-    gone: list[int] = []
-    for judgement in judgements:
-        key = (judgement.output_id, judgement.request_hash, judgement.repeat)
-        there = known.get(key)
-        if there is not None:
-            if there[1] not in REPLACEABLE:
-                continue
-            gone.append(there[0])
-        unscored = judgement.unscored
-        known[key] = (0, None if unscored is None else unscored.value)
-        criteria |= {name: pair[0] for name, pair in judgement.hashes.items()}
-        hashes |= {name: pair[1] for name, pair in judgement.hashes.items()}
-        values = {
-            "project_id": run.project_id,
-            "judge_id": run.judge_id,
-            "output_id": judgement.output_id,
-            "contract_version_id": run.version_id,
-            "repeat": judgement.repeat,
-            "request_hash": judgement.request_hash,
-            "unscored": None if unscored is None else unscored.value,
-            "raw": judgement.raw,
-            "judged_at": at,
-            "import_batch_id": None,
-            "run_id": judgement.run_id,
-            "sample_hash": judgement.sample_hash,
-        }
-        made.append((values, judgement.verdicts))
+    """Insert judgements of a run; one that another run stored meanwhile stays as it is."""
+    made = {(j.output_id, j.request_hash, j.repeat): j for j in judgements}
+    gone = [j.replaces for j in judgements if j.replaces is not None]
     if gone:
         c.execute(t.judgement.delete().where(t.judgement.c.id.in_(gone)))
-    insert_judgements(c, made, criteria, hashes)
+    mark = "?" if c.dialect.name == "sqlite" else "%s"
+    rows = [
+        (
+            run.project_id, run.judge_id, j.output_id, run.version_id, j.repeat, j.request_hash,
+            None if j.unscored is None else j.unscored.value,
+            None if j.raw is None else to_storage(j.raw), at, j.run_id, j.sample_hash,
+        )
+        for j in made.values()
+    ]  # fmt: skip
+    c.exec_driver_sql(_insert("judgement", _JUDGEMENT, mark), rows)
+    ids = _ids(c, run, judgements, mark)
+    said = [
+        (
+            ids[key], j.hashes[name][0], None if v.verdict is None else v.verdict.value,
+            None if v.unscored is None else v.unscored.value, to_storage(v.evidence),
+            to_storage(v.change), j.hashes[name][1],
+        )
+        for key, j in made.items()
+        for name, v in j.verdicts.items()
+    ]  # fmt: skip
+    c.exec_driver_sql(_insert("verdict", _VERDICT, mark), said)
+    raise_revision(c, run.project_id)
 
 
-def _known(
-    c: sa.Connection, run: Run, judgements: Sequence[NewJudgement]
-) -> dict[tuple[int, str, int], tuple[int, str | None]]:
-    table = t.judgement.c
-    query = sa.select(
-        table.id, table.output_id, table.request_hash, table.repeat, table.unscored
-    ).where(table.judge_id == run.judge_id, table.output_id.in_({j.output_id for j in judgements}))
-    return {(r.output_id, r.request_hash, r.repeat): (r.id, r.unscored) for r in c.execute(query)}
+_JUDGEMENT = (
+    "project_id", "judge_id", "output_id", "contract_version_id", "repeat", "request_hash",
+    "unscored", "raw", "judged_at", "run_id", "sample_hash",
+)  # fmt: skip
+_VERDICT = (
+    "judgement_id", "criterion_id", "verdict", "unscored", "evidence", "change", "verdict_hash",
+)  # fmt: skip
+
+
+def _insert(table: str, columns: Sequence[str], mark: str) -> str:
+    marks = ", ".join([mark] * len(columns))
+    return f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks}) ON CONFLICT DO NOTHING"
+
+
+def _ids(
+    c: sa.Connection, run: Run, judgements: Sequence[NewJudgement], mark: str
+) -> dict[tuple[int, str, int], int]:
+    outputs = list({j.output_id for j in judgements})
+    query = (
+        "SELECT id, output_id, request_hash, repeat FROM judgement "
+        f"WHERE judge_id = {mark} AND output_id IN ({', '.join([mark] * len(outputs))})"
+    )
+    found = c.exec_driver_sql(query, (run.judge_id, *outputs))
+    return {(output, asked, repeat): row for row, output, asked, repeat in found}
 
 
 @dataclass(frozen=True)
 class Stored:
     """That a judgement exists: whose run made it, and the unscored reason if it has one."""
 
+    id: int
     run_id: int | None
     unscored: str | None
 
@@ -134,11 +146,11 @@ def judged_already(
     """Return a judge's judgements of these outputs, by (output id, request hash, repeat)."""
     table = t.judgement.c
     query = sa.select(
-        table.output_id, table.request_hash, table.repeat, table.run_id, table.unscored
+        table.id, table.output_id, table.request_hash, table.repeat, table.run_id, table.unscored
     ).where(table.judge_id == judge, table.output_id.in_(outputs))
     with store.read() as c:
         return {
-            (r.output_id, r.request_hash, r.repeat): Stored(r.run_id, r.unscored)
+            (r.output_id, r.request_hash, r.repeat): Stored(r.id, r.run_id, r.unscored)
             for r in c.execute(query)
         }
 

@@ -194,21 +194,25 @@ def newest_verdicts(
     c: sa.Connection,
     judge: int,
     outputs: Sequence[int] | None = None,
-    hashes: Sequence[str] | None = None,
+    hashes: Mapping[int, str] | None = None,
 ) -> dict[int, dict[int, CriterionVerdict]]:
     """Return a judge's newest verdict by output id and criterion id.
 
-    With `hashes` only verdicts given under one of these verdict hashes, and for the sample as it is
-    now: what was said of another wording or another input is out of date.
+    With `hashes` (by criterion id) only verdicts given under these verdict hashes, and for the
+    sample as it is now: what was said of another wording or another input is out of date.
     """
     newest = newest_ids(judge)
     if outputs is not None:
         newest = newest.where(t.judgement.c.output_id.in_(outputs))
     if hashes is not None:
+        worded = [
+            (t.verdict.c.criterion_id == criterion) & (t.verdict.c.verdict_hash == wording)
+            for criterion, wording in hashes.items()
+        ]
         newest = (
             newest.join(t.output, t.output.c.id == t.judgement.c.output_id)
             .join(t.sample, t.sample.c.id == t.output.c.sample_pk)
-            .where(t.verdict.c.verdict_hash.in_(hashes), _fresh())
+            .where(sa.or_(sa.false(), *worded), _fresh())
         )
     sub = newest.subquery()
     query = sa.select(

@@ -21,7 +21,7 @@ from core.store.judged import NewJudgement, store_judgements
 from core.store.runs import Run, RunState, Wish
 from core.store.store import Store, now
 from core.store.tables_runs import call as table
-from core.store.tables_runs import run as run_table
+from core.text import to_storage
 
 REPLY = "reply"
 """The outcome of a call that brought a reply; others are kinds of failure."""
@@ -63,47 +63,36 @@ class Answer:
     result: ModelReply | CallFailed
     usd: float | None = None
 
-    def values(self, at: str) -> dict[str, Any]:
-        """Return the columns this answer fills in."""
+    def row(self, at: str) -> tuple[Any, ...]:
+        """Return the columns in `_FILLED` that this answer fills in."""
         got = self.result
         if isinstance(got, CallFailed):
-            return _NOTHING | {
-                "of_number": self.number,
-                "replied_at": at,
-                "outcome": got.kind.value,
-                "status": got.status,
-                "may_be_billed": got.may_be_billed,
-                "seconds": got.seconds,
-                "error": " ".join(str(got).split()),
-                "raw": got.raw,
-            }
+            line = " ".join(str(got).split())
+            return (
+                at, got.kind.value, got.status, got.may_be_billed, None, None, None, None, None,
+                None, got.seconds, to_storage(line), None, _stored(got.raw),
+            )  # fmt: skip
         usage = got.usage
-        return _NOTHING | {
-            "of_number": self.number,
-            "replied_at": at,
-            "outcome": REPLY,
-            "stop_reason": got.stop_reason,
-            "tokens_in": tokens_in(usage),
-            "tokens_out": usage.output,
-            "cache_write": usage.cache_write,
-            "cache_read": usage.cache_read,
-            "usd": self.usd,
-            "seconds": got.seconds,
-            "text": got.text,
-            "raw": got.raw,
-        }
+        return (
+            at, REPLY, None, False, to_storage(got.stop_reason), tokens_in(usage), usage.output,
+            usage.cache_write, usage.cache_read, self.usd, got.seconds, None, _stored(got.text),
+            _stored(got.raw),
+        )  # fmt: skip
+
+
+def _stored(text: str | None) -> str | None:
+    return None if text is None else to_storage(text)
 
 
 _FILLED = (
-    "replied_at", "outcome", "status", "stop_reason", "tokens_in", "tokens_out", "cache_write",
-    "cache_read", "usd", "seconds", "error", "text", "raw",
+    "replied_at", "outcome", "status", "may_be_billed", "stop_reason", "tokens_in", "tokens_out",
+    "cache_write", "cache_read", "usd", "seconds", "error", "text", "raw",
 )  # fmt: skip
-_NOTHING: dict[str, Any] = dict.fromkeys(_FILLED) | {"may_be_billed": False}
-_ANSWER = (
-    table.update()
-    .where(table.c.run_id == sa.bindparam("of_run"), table.c.number == sa.bindparam("of_number"))
-    .values({name: sa.bindparam(name) for name in _NOTHING})
-)
+_MEANT = (
+    "run_id", "number", "sample_pk", "output_id", "trial", "arm", "round", "role", "repeat", "part",
+    "ask", "attempt", "request_hash", "config_hash", "intent_at", "reserved_usd", "reserved_tokens",
+    "may_be_billed",
+)  # fmt: skip
 
 
 def tokens_in(usage: Usage) -> int | None:
@@ -121,59 +110,75 @@ class Standing:
     wish: Wish | None
 
 
-def commit(
-    store: Store,
-    run: Run,
-    who: str,
-    intents: Sequence[Intent] = (),
-    answers: Sequence[Answer] = (),
-    judgements: Sequence[NewJudgement] = (),
-) -> Standing:
-    """Write intents, answers and judgements as one act and return how the run stands.
+class Ledger:
+    """One run's ledger, held open by one thread of the process that executes it.
 
-    Intents are written only while the run is `who`'s and nobody wishes it to stop. Answers and
-    judgements are kept in any case: they are paid for. With nothing to write it is a heartbeat.
+    Rows go to the driver as they are, many at a time: the same through the expression language
+    would take as long as the calls of a fast server.
     """
-    at = now()
-    with store.write(run.project_id if judgements else None) as c:
-        row = c.execute(
-            run_table.update()
-            .where(run_table.c.id == run.id, run_table.c.claimed_by == who)
-            .values(heartbeat_at=at)
-            .returning(run_table.c.wish)
-        ).one_or_none()
-        standing = Standing(row is not None, Wish(row.wish) if row and row.wish else None)
-        if intents and standing.ours and standing.wish is None:
-            c.execute(table.insert(), [_intent(run.id, intent, at) for intent in intents])
-        if answers:
-            c.execute(_ANSWER, [{"of_run": run.id, **answer.values(at)} for answer in answers])
-        if judgements:
-            store_judgements(c, run, judgements, at)
-    return standing
+
+    def __init__(self, store: Store, run: Run, who: str) -> None:
+        self.run = run
+        self.who = who
+        self._store = store
+        self._connection: sa.Connection | None = None
+        mark = "?" if store.engine.dialect.name == "sqlite" else "%s"
+        self._beat = (
+            f"UPDATE run SET heartbeat_at = {mark} WHERE id = {mark} AND claimed_by = {mark} "
+            "RETURNING wish"
+        )
+        self._intent = (
+            f"INSERT INTO call ({', '.join(_MEANT)}) VALUES ({', '.join([mark] * len(_MEANT))})"
+        )
+        self._answer = (
+            f"UPDATE call SET {', '.join(f'{name} = {mark}' for name in _FILLED)} "
+            f"WHERE run_id = {mark} AND number = {mark}"
+        )
+
+    def commit(
+        self,
+        intents: Sequence[Intent] = (),
+        answers: Sequence[Answer] = (),
+        judgements: Sequence[NewJudgement] = (),
+    ) -> Standing:
+        """Write intents, answers and judgements as one act and return how the run stands.
+
+        Intents are written only while the run is `who`'s and nobody wishes it to stop. Answers and
+        judgements are kept in any case: they are paid for. With nothing to write it is a heartbeat.
+        """
+        at = now()
+        run = self.run.id
+        with self._store.writing(self._open()) as c:
+            row = c.exec_driver_sql(self._beat, (at, run, self.who)).one_or_none()
+            standing = Standing(row is not None, Wish(row.wish) if row and row.wish else None)
+            if intents and standing.ours and standing.wish is None:
+                c.exec_driver_sql(self._intent, [_meant(run, intent, at) for intent in intents])
+            if answers:
+                rows = [(*answer.row(at), run, answer.number) for answer in answers]
+                c.exec_driver_sql(self._answer, rows)
+            if judgements:
+                store_judgements(c, self.run, judgements, at)
+        return standing
+
+    def _open(self) -> sa.Connection:
+        if self._connection is None:
+            self._connection = self._store.writer()
+        return self._connection
+
+    def close(self) -> None:
+        """Give the connection back; from the thread that wrote."""
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
 
 
-def _intent(run_id: int, intent: Intent, at: str) -> dict[str, Any]:
-    place = intent.place
-    return {
-        "run_id": run_id,
-        "number": intent.number,
-        "sample_pk": place.sample_pk,
-        "output_id": place.output_id,
-        "trial": place.trial,
-        "arm": place.arm,
-        "round": place.round,
-        "role": place.role,
-        "repeat": place.repeat,
-        "part": place.part,
-        "ask": intent.ask,
-        "attempt": intent.attempt,
-        "request_hash": intent.request_hash,
-        "config_hash": intent.config_hash,
-        "intent_at": at,
-        "reserved_usd": intent.reserved_usd,
-        "reserved_tokens": intent.reserved_tokens,
-        "may_be_billed": False,
-    }
+def _meant(run_id: int, intent: Intent, at: str) -> tuple[Any, ...]:
+    p = intent.place
+    return (
+        run_id, intent.number, p.sample_pk, p.output_id, p.trial, p.arm, p.round, p.role, p.repeat,
+        to_storage(p.part), intent.ask, intent.attempt, intent.request_hash, intent.config_hash, at,
+        intent.reserved_usd, intent.reserved_tokens, False,
+    )  # fmt: skip
 
 
 def next_number(store: Store, run_id: int) -> int:

@@ -67,20 +67,19 @@ def asked_of(c: sa.Connection, project_id: int, version: Version | None, criteri
 
 
 def counted_outputs(
-    c: sa.Connection, project_id: int, version: Version | None, *, few_shot: bool = False
+    c: sa.Connection, project_id: int, version: Version | None
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
     """Return the ids of the outputs that count, the sample of each, and how many were left out.
 
     Those are the current outputs in the order they came, but for those that equal an example of
-    the contract: a judge was shown their answer. With `few_shot` also but for those that equal a
-    few-shot example of any judge of the project, so that all its judges are measured on the same.
+    the contract: a judge was shown their answer.
     """
     query = (
         sa.select(t.output.c.id, t.output.c.sample_pk, t.output.c.fingerprint)
         .where(t.output.c.project_id == project_id, t.output.c.current)
         .order_by(t.output.c.id)
     )
-    shown: set[str] = _few_shot(c, project_id) if few_shot else set()
+    shown: set[str] = set()
     if version is not None:
         for q in version.contract.criteria:
             shown |= {fingerprint(q.pass_example), fingerprint(q.fail_example)}
@@ -88,16 +87,6 @@ def counted_outputs(
     kept = [(r.id, r.sample_pk) for r in rows if r.fingerprint not in shown]
     both = np.array(kept, dtype=np.int64).reshape(-1, 2)
     return both[:, 0], both[:, 1], len(rows) - len(kept)
-
-
-def _few_shot(c: sa.Connection, project_id: int) -> set[str]:
-    """Return the fingerprints of all outputs that judges of a project are shown as examples."""
-    query = sa.select(t.judge.c.config).where(t.judge.c.project_id == project_id)
-    return {
-        fingerprint(shot["output"])
-        for config in c.scalars(query)
-        for shot in config.get("options", {}).get("examples", ())
-    }
 
 
 def positions(

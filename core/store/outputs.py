@@ -149,6 +149,23 @@ def load_outputs(
         ]
 
 
+def previous_texts(store: Store, project_id: int, ids: Sequence[int]) -> dict[int, str]:
+    """Return the text each output replaced, for those of `ids` that replaced one."""
+    now, before = t.output.alias("now"), t.output.alias("before")
+    same = sa.and_(
+        before.c.sample_pk == now.c.sample_pk,
+        before.c.trial == now.c.trial,
+        before.c.version == now.c.version - 1,
+    )
+    query = (
+        sa.select(now.c.id, before.c.text)
+        .join(before, same)
+        .where(now.c.project_id == project_id, now.c.id.in_(ids))
+    )
+    with store.read() as c:
+        return {r.id: r.text for r in c.execute(query)}
+
+
 def current_ids(store: Store, project_id: int) -> list[int]:
     """Return the store ids of the current outputs in the order they came, without their texts."""
     query = sa.select(t.output.c.id).where(t.output.c.project_id == project_id, t.output.c.current)

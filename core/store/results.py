@@ -21,6 +21,7 @@ from core.store.judgements import JudgeKind, verdicts_in_order
 from core.store.live import asked, counted_outputs, positions
 from core.store.newest import newest_labels, settled_open
 from core.store.store import Store
+from core.text import fingerprint
 from core.verdict import OVERALL
 
 Codes = NDArray[np.int8]
@@ -35,9 +36,9 @@ class Results:
     `samples[i]` tells which outputs share a sample. Codes are PASS, FAIL, UNKNOWN (judge only)
     and MISSING. The mappings that end in `_at` say for each output whether reviewers are split
     evenly, how many labels were given for another wording, and whether all the judge said was for
-    another wording; neither of those counts. `examples` counts outputs left out because a judge was
-    shown their answer: they equal an example of the contract, or a few-shot example of one of the
-    project's judges.
+    another wording; neither of those counts. `examples` counts outputs left out because they equal
+    an example of the contract, `few_shot` those without a verdict because the judge is shown them
+    as few-shot examples.
     """
 
     outputs: NDArray[np.int64]
@@ -48,6 +49,7 @@ class Results:
     stale_labels_at: Mapping[str, NDArray[np.int64]]
     stale_verdicts_at: Mapping[str, NDArray[np.bool_]]
     examples: int
+    few_shot: int = 0
 
     @property
     def undecided(self) -> dict[str, int]:
@@ -84,6 +86,7 @@ class Results:
             cut(self.stale_labels_at),
             cut(self.stale_verdicts_at),
             self.examples,
+            self.few_shot,
         )
 
     def labelled(self, key: str) -> list[int]:
@@ -109,18 +112,17 @@ def load_results(
     judge: int | None,
     *,
     unanimous: bool = False,
-    few_shot_too: bool = False,
 ) -> Results:
     """Return gold and judge codes of a project under one contract version.
 
     Criteria checked by code take the code checks' verdicts, all others the judge's; a criterion
     whose check is `recorded` elsewhere takes the judge's too. With `judge` None only gold and
     code verdicts are filled in. Overall is an `overall` label or verdict if one was given, else
-    the contract's rule over the criteria. Outputs that a judge of the project is shown as few-shot
-    examples are left out unless `few_shot_too` asks for them.
+    the contract's rule over the criteria. Outputs that equal a few-shot example the judge is shown
+    have no verdict of it here: it was told the answer.
     """
     with store.read() as c:
-        ids, samples, examples = counted_outputs(c, project_id, version, few_shot=not few_shot_too)
+        ids, samples, examples = counted_outputs(c, project_id, version)
         keys = asked(c, project_id, version)
         contract = None if version is None else version.contract
         votes = _votes(c, project_id, ids)
@@ -136,6 +138,7 @@ def load_results(
             gold[key], undecided[key] = settled.codes, settled.undecided
         by_code = _said(c, _code_judge(c, project_id), ids)
         by_judge = _said(c, judge, ids)
+        told = _told(c, judge, ids)
         said: dict[str, Codes] = {}
         stale_verdicts: dict[str, NDArray[np.bool_]] = {}
         for key, question in keys.items():
@@ -146,6 +149,8 @@ def load_results(
             wanted = "" if found is None else found.verdict_hash
             source = by_code if runs_here else by_judge
             said[key], stale_verdicts[key] = source.codes(question.criterion, wanted, len(ids))
+            if source is by_judge:
+                said[key][told] = MISSING
     if contract is not None:
         rows = np.stack([gold[key] for key in contract.keys])
         gold[OVERALL] = overall(contract, rows, gold[OVERALL])
@@ -153,7 +158,10 @@ def load_results(
         said[OVERALL] = np.where(
             said[OVERALL] != MISSING, said[OVERALL], accept_codes(contract, verdicts)
         ).astype(np.int8)
-    return Results(ids, samples, gold, said, undecided, stale_labels, stale_verdicts, examples)
+        said[OVERALL][told] = MISSING
+    return Results(
+        ids, samples, gold, said, undecided, stale_labels, stale_verdicts, examples, int(told.sum())
+    )
 
 
 @dataclass(frozen=True)
@@ -241,6 +249,20 @@ def _code_judge(c: sa.Connection, project_id: int) -> int | None:
         )
     )
     return None if found is None else int(found)
+
+
+def _told(c: sa.Connection, judge: int | None, ids: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Return which outputs equal a few-shot example that a judge is shown."""
+    config = (
+        {} if judge is None else c.scalar(sa.select(t.judge.c.config).where(t.judge.c.id == judge))
+    )
+    shown = {
+        fingerprint(s["output"]) for s in (config or {}).get("options", {}).get("examples", ())
+    }
+    if not shown:
+        return np.zeros(len(ids), dtype=np.bool_)
+    query = sa.select(t.output.c.id).where(t.output.c.fingerprint.in_(shown))
+    return np.isin(ids, list(c.scalars(query)))
 
 
 def _said(c: sa.Connection, judge: int | None, ids: NDArray[np.int64]) -> _Rows:

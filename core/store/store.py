@@ -73,7 +73,7 @@ class Store:
         """
         inside = getattr(self._open, "connection", None)
         if inside is not None:
-            _raise_revision(inside, project_id)
+            raise_revision(inside, project_id)
             yield inside
             return
         with (
@@ -82,15 +82,26 @@ class Store:
         ):
             self._open.connection = connection
             try:
-                _raise_revision(connection, project_id)
+                raise_revision(connection, project_id)
                 yield connection
             finally:
                 self._open.connection = None
 
     @property
-    def writing(self) -> bool:
+    def inside_write(self) -> bool:
         """Whether this thread is inside a write."""
         return getattr(self._open, "connection", None) is not None
+
+    def writer(self) -> Connection:
+        """Return a connection for one thread that writes again and again, with `writing`."""
+        with _plain_errors(self.engine):
+            return self.engine.connect().execution_options(writes=True)
+
+    @contextmanager
+    def writing(self, connection: Connection) -> Iterator[Connection]:
+        """Yield a `writer` whose changes are stored together or not at all."""
+        with _plain_errors(self.engine), connection.begin():
+            yield connection
 
     def close(self) -> None:
         """Close every connection."""
@@ -185,7 +196,8 @@ class Store:
         return int(value or 0)
 
 
-def _raise_revision(connection: Connection, project_id: int | None) -> None:
+def raise_revision(connection: Connection, project_id: int | None) -> None:
+    """Raise a project's revision inside a write, so that caches of its numbers are renewed."""
     if project_id is not None:
         table = t.project
         connection.execute(

@@ -175,8 +175,12 @@ def left_out_words(view: View) -> list[str]:
                 (c.unlabelled, "without a gold label"),
                 (r.undecided[key], "of these with reviewers split evenly"),
                 (c.unscored, missing),
+                (r.few_shot, "shown to the judge as few-shot examples, so without a verdict here"),
                 (r.stale_labels[key], "labels for an earlier wording of this criterion"),
-                (r.stale_verdicts[key], "verdicts for an earlier wording or check, or another input"),
+                (
+                    r.stale_verdicts[key],
+                    "verdicts for an earlier wording or check, or another input",
+                ),
                 (r.examples, "outputs equal to an example in the contract"),
             ]
         )
@@ -333,7 +337,7 @@ def one_case(view: View, output: int, sight: Sight | None, second: int | None = 
     """
     code = [j.id for j in judges(store(), view.project.id) if j.kind is JudgeKind.CODE]
     asked = code if view.judge is None else [*code, view.judge]
-    case = load_case(store(), view.project.id, output, asked, sight)
+    case = load_case(store(), view.project.id, output, asked, view.version, sight)
     if case is None:
         st.caption("This output is no longer in the project.")
         return
@@ -351,7 +355,9 @@ def one_case(view: View, output: int, sight: Sight | None, second: int | None = 
         _said(case, key)
         if second is not None:
             st.caption("What the second judge said")
-            beside = load_case(store(), view.project.id, output, [*code, second], sight)
+            beside = load_case(
+                store(), view.project.id, output, [*code, second], view.version, sight
+            )
             if beside is not None:
                 _said(beside, key)
         st.caption("What people said")

@@ -15,7 +15,7 @@ from core.judging.prompt import EFFORTS, MAX_TOKENS, Instructions, JudgeOptions
 from core.providers.doubts import judge_doubts
 from core.providers.prices import Models, find_model, load_models, models_file
 from core.providers.scripted import SCRIPTED
-from core.runs.judging import MAX_CONCURRENCY, JudgeSetup
+from core.runs.setup import MAX_CONCURRENCY, JudgeSetup
 from core.runs.models import settings_for
 from core.runs.shots import candidates, shots
 from core.runs.starting import SCRIPTED_NAME
@@ -30,7 +30,7 @@ from pages.parts.running import secrets
 from pages.parts.workspace import store
 
 _OWN = "its default"
-DEMONSTRATION = 0.5
+DEMONSTRATION = 0.3
 """Seconds a scripted judge takes for an answer, so that people can watch, pause and go on."""
 _WRITER_COLUMNS = ("model", "generator", "writer", "author_model")
 
@@ -213,7 +213,7 @@ def _few_shot(project: Project, version: Version) -> list[int]:
         return st.multiselect(
             "Labelled outputs of the dev split", list(found), max_selections=10,
             format_func=lambda i: f"{found[i].sample_id}, trial {found[i].trial}",
-            help="Shown to the judge with their labels, and left out of every rate.",
+            help="Shown to the judge with their labels, and left out of its rates.",
             **_keys(project, "shots"),
         )  # fmt: skip
 

@@ -248,7 +248,7 @@ def _change(change: Result) -> str:
     if isinstance(change, Undefined):
         return "not measured: no such output"
     points = f"{change.low * 100:+.1f} to {change.high * 100:+.1f} points".replace("-", "−")
-    return f"{change_in_points(change.value)} (95 %: {points})"
+    return f"{change_in_points(change.value * 100)} (95 %: {points})"
 
 
 def _changed(project: Project, effect: Outcome) -> None:

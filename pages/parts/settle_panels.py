@@ -59,8 +59,8 @@ def settle(project: Project, reviewer: Reviewer) -> None:
     reader = Reader(reviewer.id, not standing(store(), reviewer.id).labelling)
     with st.container(horizontal=True, vertical_alignment="center"):
         panel = state.pick(
-            "panel", "Show", list(PANELS), show=PANELS.__getitem__, widget=st.segmented_control,
-            label_visibility="collapsed", required=True,
+            "panel", "Show", list(PANELS), show=PANELS.__getitem__, widget=st.radio, horizontal=True,
+            label_visibility="collapsed",
         )  # fmt: skip
         st.space("stretch")
         # A button and no switch: a switch that has the focus swallows the keys below.

@@ -54,6 +54,8 @@ Name = Literal[
     "limit",
     "slice",
     "part",
+    "asking",
+    "list",
 ]
 
 

@@ -35,7 +35,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if Path(__file__).parent in item.path.parents:
             item.add_marker(pytest.mark.browser)
             # With several workers, typing at speed and looking around each have one of their own.
-            looks = item.path.name in ("test_tour.py", "test_arithmetic.py")
+            looks = item.path.name not in ("test_label.py", "test_label_all.py", "test_group.py")
             item.add_marker(pytest.mark.xdist_group("looking" if looks else "typing"))
 
 

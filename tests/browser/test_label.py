@@ -259,12 +259,12 @@ def test_texts_stand_verbatim_and_fetch_nothing(
     assert element.locator(".question").text_content() == criterion.question
     assert element.locator(".example.pass p").text_content() == criterion.pass_example
     assert element.locator(".example.fail p").text_content() == criterion.fail_example
-    element.locator(".show-input").click()
+    page.keyboard.press("i")
     seen = {}
     for _ in HOSTILE:
         number = name(page)[1:]
         seen[number] = element.locator(".text").text_content()
-        assert element.locator(".input").text_content() == f"Complaint {int(number)}"
+        assert element.locator(".input p").text_content() == f"Complaint {int(number)}"
         press(page, "1")
     expected = {f"{n:04d}": text.replace("\0", "␀") for n, text in enumerate(HOSTILE, 1)}
     assert seen == expected
@@ -667,7 +667,7 @@ def test_criteria_are_labelled_one_at_a_time(start: Callable[..., Bench], browse
     element = open_queue(page, bench.url(criterion="tone"))
     first = name(page)
     press(page, "2")
-    page.get_by_label("Criterion").click()
+    page.get_by_role("combobox", name="Criterion").click()
     page.get_by_role("option", name="when").click()
     element.get_by_text("Does it say when").wait_for()
     page.locator('.labeller[data-state="ready"]').wait_for()
@@ -675,7 +675,17 @@ def test_criteria_are_labelled_one_at_a_time(start: Callable[..., Bench], browse
     assert name(page) == first
     page.keyboard.press("1")
     all_saved(page)
-    assert bench.labels(criterion="tone") == {first: "FAIL"}
+    page.get_by_text("All criteria").click()  # the keys go to the queue, not to the switch
+    element.locator(".grid button").nth(1).wait_for()
+    page.locator('.labeller[data-state="ready"]').wait_for()
+    assert name(page) != first
+    assert "asking=all" in page.url
+    page.wait_for_timeout(100)
+    page.keyboard.press("3")
+    element.locator(".grid .UNSURE").wait_for()
+    second = name(page)
+    all_saved(page)
+    assert bench.labels(criterion="tone") == {first: "FAIL", second: "UNSURE"}
     assert bench.labels(criterion="when") == {first: "PASS"}
 
 

@@ -1,21 +1,12 @@
-// The labelling queue in the browser. See labeller.py for how the two halves talk; screen.js, which
-// is put in front of this file, draws.
+// The labelling queue in the browser: what keys do. talk.js speaks with the server (labeller.py),
+// work.js holds the list, reader.js the texts, screen.js draws, keymap.js knows the keys.
 //
-// Rules that keep labels honest: a key acts only on the item that is painted, and while the next
-// one is on its way keys do nothing; a held key acts once; every act is in localStorage before it is
-// sent and leaves it only when the server has stored it; acts keep their (client, seq) for ever, so
-// that sending them twice stores them once.
+// Rules that keep labels honest: a key acts only on the output and criterion that are painted, and
+// while the next is on its way keys do nothing; a held key acts once; every act is in localStorage
+// before it is sent and leaves it only when the server has stored it; acts keep their (client, seq)
+// for ever, so that sending them twice stores them once.
 
-const SCROLL = { arrowup: -60, arrowdown: 60, pageup: -0.9, pagedown: 0.9 };
-const BLANK = { verdict: null, deferred: false, note: "", stale: false };
-const AHEAD = 200; // texts wanted in hand
-const AHEAD_CHARS = 4_000_000;
-const KEEP_BEHIND = 60;
-const GAP = 200; // ms between two messages to the server
-const RETRY = 3000; // ms until an unanswered message counts as lost
-const BATCH = 500; // acts in one message
-const QUIET = 3000; // ms without messages after a control elsewhere was used
-const DEAF = 400; // ms without keys after that
+const DEAF = 400; // ms without keys after a control elsewhere was used
 
 const mounts = new WeakMap();
 
@@ -32,445 +23,293 @@ export default function ({ parentElement, data, setStateValue }) {
   };
 }
 
-/** localStorage under one project and reviewer; never throws, remembers that it is full. */
-class Shelf {
-  constructor(scope) {
-    this.prefix = "evaluator-bench:" + JSON.stringify(scope) + ":";
-    this.full = false;
-  }
-  put(kind, name, value) {
-    try {
-      localStorage.setItem(this.prefix + kind + ":" + name, JSON.stringify(value));
-      this.full = false;
-    } catch {
-      this.full = true;
-    }
-  }
-  drop(kind, name) {
-    try {
-      localStorage.removeItem(this.prefix + kind + ":" + name);
-    } catch {}
-  }
-  get(kind, name, store = localStorage) {
-    try {
-      return JSON.parse(store.getItem(this.prefix + kind + ":" + name));
-    } catch {
-      return null;
-    }
-  }
-  all(kind) {
-    const start = this.prefix + kind + ":";
-    try {
-      const names = Object.keys(localStorage).filter((key) => key.startsWith(start));
-      return names.map((key) => this.get(kind, key.slice(start.length))).filter(Boolean);
-    } catch {
-      return [];
-    }
-  }
-  /** What belongs to this tab alone: the place in the queue, what can be undone. */
-  putTab(kind, name, value) {
-    try {
-      sessionStorage.setItem(this.prefix + kind + ":" + name, JSON.stringify(value));
-    } catch {}
-  }
-  getTab(kind, name) {
-    return this.get(kind, name, sessionStorage);
-  }
-}
-
-class Labeller extends Screen {
+class Labeller extends Talk {
   constructor(parent) {
     super(parent);
     this.client = newId();
     this.seq = 0;
     this.pending = []; // acts the server has not acknowledged, oldest first
     this.items = new Map(); // output id -> texts
-    this.forget();
+    this.names = null; // output id -> name, once somebody wants to jump
+    this.wantsNames = false;
+    this.begin("", []);
     this.sent = null; // the message that waits for its answer
     this.count = 0;
     this.lastSent = -Infinity;
     this.offline = false;
     this.left = -Infinity; // when a control elsewhere on the page was used
     this.failed = "";
-    this.viewed = 0; // ms the item was in sight before `shownAt`
+    this.clock = new Stopwatch();
     this.shownAt = 0;
-    this.showInput = false;
     this.draw();
+    const look = () => this.clock.change();
     this.listeners = [
       [window, "keydown", (e) => this.onKey(e)],
       [window, "online", () => this.sync()],
+      [window, "focus", look],
+      [window, "blur", look],
       [document, "visibilitychange", () => this.onVisible()],
       ...["pointerdown", "click", "keydown"].map((n) => [document, n, (e) => this.onElsewhere(e), true]),
       [window, "beforeunload", (e) => this.shelf?.full && this.pending.length && e.preventDefault()],
     ];
     for (const [target, ...how] of this.listeners) target.addEventListener(...how);
-    this.clock = setInterval(() => this.tick(), 500);
+    this.ticking = setInterval(() => this.tick(), 500);
   }
 
   end() {
     for (const [target, ...how] of this.listeners) target.removeEventListener(...how);
-    clearInterval(this.clock);
+    clearInterval(this.ticking);
     clearTimeout(this.timer);
+    this.reader.end();
     this.send = null;
-  }
-
-  // --- what comes from the server ------------------------------------------------------------
-
-  receive(data, send) {
-    this.send = send;
-    if (!data || data.run === this.run) return;
-    this.run = data.run;
-    if (!this.shelf) this.adopt(data.scope);
-    if (data.session !== this.session || data.echo === this.sent?.nonce) {
-      this.sent = null;
-      this.offline = false;
-    }
-    this.session = data.session;
-    this.failed = data.failed;
-    const refused = this.acknowledge(data.acks, data.refused);
-    for (const item of data.items) this.items.set(item.id, item);
-    if (this.queue !== data.queue) {
-      this.saveDraft();
-      // The picker that chose this queue would go on taking the keys.
-      if (this.queue !== undefined) this.el(".text").focus({ preventScroll: true });
-      this.left = -Infinity;
-      this.forget();
-    }
-    this.queue = data.queue;
-    this.question = data.question;
-    if (data.order && this.wantsOrder) this.load(data.order, data.states);
-    this.leaveOut(new Set([...data.gone, ...refused]));
-    this.renderSaved();
-    this.render();
-  }
-
-  /** Take over what earlier pages, tabs or crashes of this reviewer left unsent. */
-  adopt(scope) {
-    this.shelf = new Shelf(scope);
-    const sound = (e) => typeof e.client === "string" && Number.isInteger(e.seq);
-    const left = this.shelf.all("act").filter(sound);
-    left.sort((a, b) => (a.client === b.client ? a.seq - b.seq : (a.at ?? 0) - (b.at ?? 0)));
-    this.pending = left;
-    this.troubles = this.shelf.get("told", "") ?? [];
-  }
-
-  /** Forget what the server has stored; returns the outputs it would not take labels for. */
-  acknowledge(acks, refused) {
-    const lost = [];
-    const why = new Map(refused.map((r) => [r.client + ":" + r.seq, r.why]));
-    const kept = [];
-    for (const act of this.pending) {
-      if (!(act.seq <= (acks[act.client] ?? 0))) {
-        kept.push(act);
-        continue;
-      }
-      const name = act.client + ":" + act.seq;
-      this.shelf.drop("act", name);
-      if (why.has(name)) {
-        const label = act.verdict ? MARKS[act.verdict] : act.kind;
-        const where = this.items.get(act.output)?.sample ?? `output ${act.output}`;
-        this.troubles.push(`${label} on ${where} was not stored: ${why.get(name)}.`);
-        this.shelf.put("told", "", this.troubles);
-        lost.push(act.output);
-      }
-    }
-    this.pending = kept;
-    return lost;
-  }
-
-  forget() {
-    this.order = null;
-    this.states = new Map();
-    this.done = this.later = 0;
-    this.cur = -1;
-    this.shown = null;
-    this.wantsOrder = true;
-    this.history = [];
-    this.last = "";
-  }
-
-  load(order, states) {
-    const here = this.order?.[this.cur];
-    const first = this.order === null;
-    const untouched = this.shown !== null && this.noteNow(this.shown) === this.state(this.shown).note;
-    this.wantsOrder = false;
-    this.order = order;
-    this.states = new Map();
-    this.done = this.later = 0;
-    for (const [id, [verdict, deferred, note, stale]] of Object.entries(states))
-      this.setState(Number(id), { verdict, deferred, note, stale });
-    for (const act of this.pending)
-      if (act.criterion === this.question.key)
-        this.setState(act.output, { verdict: act.verdict, deferred: act.deferred, note: act.note, stale: false });
-    this.cur = this.nextOpen(-1);
-    let back = here;
-    if (first) {
-      this.history = this.shelf.getTab("undo", this.question.key) ?? [];
-      const place = this.shelf.getTab("place", this.question.key);
-      if (place && (place.looking || this.isOpen(place.id))) back = place.id;
-    }
-    const at = back === undefined ? -1 : order.indexOf(back);
-    if (at >= 0) this.cur = at;
-    const field = this.el("textarea");
-    if (untouched && !field.matches(":focus")) field.value = this.state(this.shown).note;
-  }
-
-  leaveOut(gone) {
-    if (!gone.size || !this.order?.some((id) => gone.has(id))) return;
-    const here = this.order[this.cur];
-    this.order = this.order.filter((id) => !gone.has(id));
-    this.cur = gone.has(here) ? this.nextOpen(-1) : this.order.indexOf(here);
   }
 
   // --- what the reviewer does -----------------------------------------------------------------
 
-  state(id) {
-    return this.states.get(id) ?? BLANK;
+  slot() {
+    return this.work.order?.[this.cur];
   }
-  isDone(state) {
-    return Boolean(state.verdict) && !state.stale;
+  stateShown() {
+    return this.shown ? this.work.state(this.shown.slot, this.shown.key) : BLANK;
   }
-  isOpen(id) {
-    return !this.isDone(this.state(id));
+  goTo(at) {
+    this.cur = at;
+    const slot = this.slot();
+    this.key = (slot === undefined ? undefined : this.work.nextKey(slot)) ?? this.work.keys[0];
   }
-  setState(id, state) {
-    const old = this.state(id);
-    this.done += this.isDone(state) - this.isDone(old);
-    this.later += Boolean(state.deferred) - Boolean(old.deferred);
-    this.states.set(id, state);
+  flags() {
+    const checked = this.checking && (this.checking.got || this.offline || this.failed);
+    return { all: this.work.keys.length > 1, finding: this.reader.finding, checked };
   }
-  nextOpen(from) {
-    const n = this.order.length;
-    for (let step = 1; step <= n; step += 1) {
-      const at = (from + step + n) % n;
-      if (this.isOpen(this.order[at])) return at;
-    }
-    return -1;
-  }
-  /** The item a key may act on: on screen, not answered a moment ago, not covered; or undefined. */
+  /** Whether what is on screen is what keys act on: painted, in sight, not covered. */
   inHand() {
-    const id = this.order?.[this.cur];
-    if (id === undefined || this.shown !== id || document.hidden || this.leaving(DEAF)) return undefined;
-    if (!this.root.isConnected || !this.root.checkVisibility()) return undefined;
-    if (document.querySelector('[role="dialog"]')) return undefined;
-    return id;
+    const slot = this.slot();
+    if (slot === undefined || this.shown?.slot !== slot || this.shown.key !== this.key) return false;
+    if (document.hidden || this.leaving(DEAF)) return false;
+    return this.root.isConnected && this.root.checkVisibility() && !this.covered();
+  }
+  covered() {
+    return this.sheet.box.open || this.jump.box.open || Boolean(document.querySelector('[role="dialog"]'));
   }
 
   onKey(e) {
     if (e.ctrlKey || e.metaKey || e.altKey || e.isComposing) return;
     const target = e.composedPath()[0];
     const tag = target?.tagName ?? "";
-    if (/^(INPUT|TEXTAREA|SELECT)$/.test(tag) || target?.isContentEditable) return;
-    const key = e.key.toLowerCase();
-    if (/^(radio|tab|slider|option|combobox|menuitem)$/.test(target?.getAttribute?.("role") ?? "") && key.startsWith("arrow")) return;
-    if (key in SCROLL) {
-      const box = this.el(".text");
-      if (box === target || this.inHand() === undefined || box.scrollHeight <= box.clientHeight) return;
-      const step = SCROLL[key];
-      box.scrollTop += Math.abs(step) < 1 ? step * box.clientHeight : step;
-      e.preventDefault();
-      return;
-    }
-    // Other layouts: digits above the letters may need Shift, letters may be of another script.
-    const byPlace = !e.shiftKey && (e.code.startsWith("Digit") || key > "\x7f");
-    const act = ACTS.find((a) => a.key === key) ?? (byPlace ? ACTS.find((a) => a.code === e.code) : undefined);
+    const picks = tag === "INPUT" && /^(radio|checkbox)$/.test(target.type);
+    if ((/^(INPUT|TEXTAREA|SELECT)$/.test(tag) && !picks) || target?.isContentEditable) return;
+    const arrow = e.key.startsWith("Arrow");
+    if (picks && (arrow || e.key === " " || e.key === "Enter")) return;
+    if (arrow && /^(radio|tab|slider|option|combobox|menuitem)$/.test(target?.getAttribute?.("role") ?? "")) return;
+    const act = actFor(e, this.flags());
     if (!act) return;
+    if (act.scroll) {
+      const box = this.el(".text");
+      if (box === target || !this.inHand() || box.scrollHeight <= box.clientHeight) return;
+      box.scrollTop += act.scroll * (Math.abs(act.scroll) < 1 ? box.clientHeight : 1);
+    } else if (!e.repeat) this.act(act, e.timeStamp);
     e.preventDefault();
-    if (!e.repeat) this.act(act, e.timeStamp);
   }
 
   act(act, when) {
+    if (act.id === "help") return document.querySelector('[role="dialog"]') || this.jump.box.open ? undefined : this.sheet.toggle(this.flags());
+    if (this.covered()) return;
     if (act.id === "undo") return this.undo();
     if (act.id === "back" || act.id === "next") return this.browse(act.id === "back" ? -1 : 1);
-    const id = this.inHand();
-    // A key hit before the item came on screen was meant for the one before.
-    if (id === undefined || when < this.shownAt) return;
-    if (act.id === "note") return this.el("textarea").focus();
-    const before = this.state(id);
-    const note = this.noteNow(id);
-    const at = this.cur;
-    if (act.id === "defer") {
-      this.keep("defer", id, { verdict: null, deferred: true, note, stale: false }, { at, moved: true });
-      this.order.push(...this.order.splice(at, 1));
-      this.cur = this.nextOpen(at - 1);
-    } else {
-      this.keep("label", id, { verdict: act.verdict, deferred: false, note, stale: false }, { at });
-      this.cur = this.nextOpen(at);
+    if (act.id === "jump") return this.openJump();
+    if (act.id === "go") return when < this.checking.at ? undefined : this.goOn();
+    if (act.id.startsWith("find-")) {
+      if (act.id === "find-end") this.reader.endFind();
+      else this.reader.step(act.id === "find-back" ? -1 : 1);
+      return this.render();
     }
-    this.last = act.id === "defer" ? "Deferred" : MARKS[act.verdict] + (before.verdict ? " (changed)" : "");
+    // A key hit before the item came on screen was meant for the one before.
+    if (!this.inHand() || when < this.shownAt) return;
+    if (act.group === "Look") return this.lookAt(act.id);
+    if (this.checking) return;
+    if (act.id === "note") return this.el("textarea").focus();
+    if (act.id === "up" || act.id === "down") return this.pickKey(act.id === "up" ? -1 : 1);
+    if (act.id === "defer") this.defer();
+    else this.decide(act.verdict);
     this.place(false);
     this.render();
   }
 
-  /** Store the note of the item on screen when it differs from what is stored. */
+  decide(verdict) {
+    const { slot, key } = this.shown;
+    const before = this.work.state(slot, key);
+    this.remember(slot, key, [[key, before]]);
+    this.keep("label", slot, key, { verdict, deferred: false, note: this.noteNow(), stale: false });
+    this.last = MARKS[verdict] + (before.verdict ? " (changed)" : "");
+    if (before.stale || modeOf(slot) === "practice")
+      this.checking = { slot, key, verdict, act: this.client + ":" + this.seq, at: Infinity };
+    else this.advance();
+  }
+  advance() {
+    const next = this.work.nextKey(this.slot(), this.key);
+    if (next === undefined) this.goTo(this.work.nextOpen(this.cur));
+    else this.key = next;
+  }
+  goOn() {
+    this.checking = null;
+    this.advance();
+    this.place(false);
+    this.render();
+  }
+
+  /** Put the output off: all of it that is still to be decided. */
+  defer() {
+    const { slot, key } = this.shown;
+    const { order, keys } = this.work;
+    const open = keys.filter((one) => this.work.isOpen(slot, one));
+    const put = open.length ? open : [key];
+    this.remember(slot, key, put.map((one) => [one, this.work.state(slot, one)]), true);
+    const note = this.noteNow();
+    for (const one of put) {
+      const kept = one === key ? note : this.work.state(slot, one).note;
+      this.keep("defer", slot, one, { verdict: null, deferred: true, note: kept, stale: false });
+    }
+    order.push(...order.splice(this.cur, 1));
+    this.goTo(this.work.nextOpen(this.cur - 1));
+    this.last = "Deferred";
+  }
+
+  /** Store the note on screen when it differs from what is stored. */
   keepNote() {
-    const id = this.shown;
-    if (id === null || this.noteNow(id) === this.state(id).note) return;
-    const note = this.noteNow(id);
-    this.keep("label", id, { ...this.state(id), note }, { at: this.cur });
+    const state = this.stateShown();
+    // On a label for an earlier wording it stays here until the new label takes it along.
+    if (!this.shown || state.stale || this.noteNow() === state.note) return;
+    const { slot, key } = this.shown;
+    const note = this.noteNow();
+    this.remember(slot, key, [[key, state]]);
+    this.keep("label", slot, key, { ...state, note });
     this.last = "Note kept";
     this.render();
   }
 
   undo() {
-    if (!this.order || document.hidden || document.querySelector('[role="dialog"]')) return;
+    if (!this.work.order || document.hidden) return;
     const step = this.history.pop();
     if (!step) return;
+    const { order } = this.work;
     if (step.moved) {
-      const at = this.order.indexOf(step.id);
-      if (at >= 0) this.order.splice(step.at, 0, ...this.order.splice(at, 1));
+      const at = order.indexOf(step.slot);
+      if (at >= 0) order.splice(step.at, 0, ...order.splice(at, 1));
     }
-    this.shelf.drop("draft", this.draftName(step.id));
-    this.keep("undo", step.id, step.before, null);
+    for (const [key, before] of step.changes) {
+      this.shelf.drop("draft", this.draftName(step.slot, key));
+      this.keep("undo", step.slot, key, before);
+    }
+    this.checking = null;
     this.shown = null; // the note field takes the earlier note, too
-    const at = this.order.indexOf(step.id);
-    if (at >= 0) this.cur = at;
+    const at = order.indexOf(step.slot);
+    if (at >= 0) {
+      this.cur = at;
+      this.key = step.key;
+    }
     this.last = "Undone";
     this.place(true);
     this.render();
   }
 
   browse(step) {
-    if (!this.order?.length || document.hidden) return;
-    const from = this.cur < 0 ? (step < 0 ? this.order.length : -1) : this.cur;
+    const n = this.work.order?.length;
+    if (!n || document.hidden) return;
+    const from = this.cur < 0 ? (step < 0 ? n : -1) : this.cur;
     const to = from + step;
-    if (to < 0 || to >= this.order.length) return;
-    this.cur = to;
+    if (to < 0 || to >= n) return;
+    this.lookAtSlot(this.work.order[to]);
+  }
+  lookAtSlot(slot) {
+    const at = this.work.order.indexOf(slot);
+    if (at < 0) return;
+    const key = this.key;
+    this.checking = null;
+    this.goTo(at);
+    if (this.work.nextKey(slot) === undefined) this.key = key;
     this.place(true);
     this.render();
   }
+  pickKey(step) {
+    const at = this.work.keys.indexOf(this.key) + step;
+    if (at < 0 || at >= this.work.keys.length || this.checking) return;
+    this.key = this.work.keys[at];
+    this.place(true);
+    this.render();
+  }
+  lookAt(id) {
+    if (id === "find") this.reader.openFind();
+    else this.reader.toggle(id);
+    this.shelf.putTab("look", "", this.reader.look);
+    this.render();
+  }
+
+  openJump() {
+    if (!this.work.order?.length) return;
+    this.wantsNames = this.names === null;
+    this.jump.open(this.places());
+    this.sync();
+  }
+  /** Where one can jump to; not to what is shown again unannounced. */
+  places() {
+    if (!this.names || !this.work.order) return [];
+    const slots = this.work.order.filter((slot) => modeOf(slot) !== "repeat");
+    return slots.map((slot) => [slot, this.names.get(outputOf(slot))]).filter(([, name]) => name);
+  }
+
+  // --- what is kept ---------------------------------------------------------------------------
+
+  remember(slot, key, changes, moved = false) {
+    this.history.push({ slot, key, changes, at: this.cur, moved });
+    if (this.history.length > 100) this.history.shift();
+  }
 
   /** Record an act: in memory, in this browser, then on its way to the server. */
-  keep(kind, id, state, step) {
-    if (step) {
-      this.history.push({ id, before: this.state(id), ...step });
-      if (this.history.length > 100) this.history.shift();
-    }
+  keep(kind, slot, key, state) {
     this.seq += 1;
+    const here = this.shown?.slot === slot && this.shown.key === key;
     const act = {
-      client: this.client, seq: this.seq, output: id, criterion: this.question.key, kind,
-      verdict: state.verdict, deferred: state.deferred, note: state.note,
-      question_hash: this.question.hash, at: Date.now(),
-      seconds: this.shown === id ? Math.round(this.viewed + performance.now() - this.shownAt) / 1000 : null,
+      client: this.client, seq: this.seq, output: outputOf(slot), mode: modeOf(slot), criterion: key,
+      kind, verdict: state.verdict, deferred: state.deferred, note: state.note,
+      question_hash: this.question(key).hash, at: Date.now(),
+      seconds: here ? this.clock.seconds() : null,
     };
     this.pending.push(act);
     this.shelf.put("act", act.client + ":" + act.seq, act);
-    this.shelf.drop("draft", this.draftName(id));
-    this.shelf.putTab("undo", this.question.key, this.history);
-    this.setState(id, state);
+    this.shelf.drop("draft", this.draftName(slot, key));
+    this.shelf.putTab("undo", this.queue, this.history);
+    this.work.set(slot, key, state, kind === "label");
     this.renderSaved(); // at once: "all saved" must never be said of this act
   }
 
-  place(looking) {
-    this.shelf.putTab("place", this.question.key, { id: this.order[this.cur] ?? null, looking });
+  question(key) {
+    return this.questions.find((question) => question.key === key);
   }
-
+  place(looking) {
+    this.shelf.putTab("place", this.queue, { slot: this.slot() ?? null, key: this.key, looking });
+  }
   /** The note as it stands in the field; the field knows only one kind of line end. */
-  noteNow(id) {
-    const stored = this.state(id).note;
+  noteNow() {
+    const stored = this.stateShown().note;
     const text = this.el("textarea").value;
     return text === plainLines(stored) ? stored : text;
   }
-  draftName(id) {
-    return this.question.key + ":" + id;
+  draftName(slot, key) {
+    return key + ":" + slot;
   }
   saveDraft() {
-    const id = this.shown;
-    if (id === null || !this.question) return;
-    const text = this.noteNow(id);
-    if (text === this.state(id).note) this.shelf.drop("draft", this.draftName(id));
-    else this.shelf.put("draft", this.draftName(id), text);
+    if (!this.shown) return;
+    const text = this.noteNow();
+    const name = this.draftName(this.shown.slot, this.shown.key);
+    if (text === this.stateShown().note) this.shelf.drop("draft", name);
+    else this.shelf.put("draft", name, text);
     this.renderNote();
   }
 
-  // --- what goes to the server ----------------------------------------------------------------
-
-  /** Ids of texts that will be needed soon and are not here, nearest first. */
-  missing() {
-    if (!this.order?.length) return [];
-    const from = this.cur < 0 ? this.order.length - 1 : this.cur;
-    const ids = [];
-    let chars = 0;
-    for (let at = from; at < Math.min(from + AHEAD, this.order.length) && chars < AHEAD_CHARS; at += 1) {
-      const item = this.items.get(this.order[at]);
-      if (item) chars += item.text.length + item.input.length;
-      else ids.push(this.order[at]);
-    }
-    // The path leads from here to what is still open, which may lie elsewhere.
-    const open = this.nextOpen(from);
-    const near = [open, from - 1, from - 2, from - 3].map((at) => this.order[at]);
-    const extra = near.filter((id) => id !== undefined && !this.items.has(id) && !ids.includes(id));
-    return [...ids.slice(0, 1), ...extra, ...ids.slice(1)];
-  }
-
-  tidy() {
-    if (this.items.size < AHEAD + 4 * KEEP_BEHIND) return;
-    const near = new Set(this.order.slice(Math.max(0, this.cur - KEEP_BEHIND), this.cur + AHEAD));
-    for (const id of this.items.keys()) if (!near.has(id) && this.cur >= 0) this.items.delete(id);
-  }
-
-  sync() {
-    if (!this.send || this.sent || this.timer || this.leaving(QUIET)) return;
-    const ids = this.missing();
-    if (!this.pending.length && !this.wantsOrder && !ids.length) return;
-    const gap = this.offline || this.failed ? RETRY : GAP;
-    const wait = this.lastSent + gap - performance.now();
-    if (wait > 0) {
-      this.timer = setTimeout(() => {
-        this.timer = null;
-        this.sync();
-      }, wait);
-      return;
-    }
-    this.tidy();
-    this.count += 1;
-    this.lastSent = performance.now();
-    this.sent = { nonce: this.client + ":" + this.count, at: this.lastSent };
-    try {
-      this.send("sync", {
-        nonce: this.sent.nonce, queue: this.queue, order: this.wantsOrder, ids,
-        entries: this.pending.slice(0, BATCH),
-      });
-    } catch {
-      // Not connected: the clock below tries again.
-    }
-  }
-
-  tick() {
-    if (this.sent && performance.now() - this.sent.at > RETRY) {
-      this.sent = null;
-      this.offline = true;
-      this.renderSaved();
-    }
-    this.sync();
-  }
-
-  /**
-   * A control elsewhere on the page was used: the page may change. A message sent now would be
-   * answered after the page that replaces this one, and Streamlit would draw the answer into it.
-   * So what waits is sent before the click takes effect, and then nothing for a while; later acts
-   * wait in localStorage. If nothing comes of the click, work goes on here.
-   */
-  onElsewhere(e) {
-    if (e.composedPath().includes(this.root)) return;
-    if (!e.target.closest?.("a, button, input, label, [role]")) return;
-    if (e.type === "keydown" && e.key !== "Enter" && e.key !== " ") return;
-    this.left = performance.now();
-  }
-  leaving(ms) {
-    return performance.now() - this.left < ms;
-  }
-
   onVisible() {
-    if (document.hidden) this.viewed += performance.now() - this.shownAt;
-    else this.shownAt = performance.now();
-    if (document.hidden || !this.order) return;
+    this.clock.change();
+    if (document.hidden || !this.work.order) return;
     this.wantsOrder = true; // another tab may have gone on
     this.render();
   }
-}
-
-function newId() {
-  // crypto.randomUUID is missing where the page comes over plain http from another machine.
-  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (b) => b.toString(16).padStart(2, "0")).join("");
 }

@@ -1,43 +1,43 @@
-// How the labelling queue looks: buttons, texts, what is said about saving. Draws what the labeller
-// (labeller.js) knows and changes none of it, but for what belongs to the screen: `shown`, the item
-// the last frame showed, and `shownAt`, when.
+// How the labelling queue looks: buttons, what is said about the place and about saving. Draws what
+// the labeller (labeller.js) knows and changes none of it, but for what belongs to the screen:
+// `shown`, what the last frame showed, and `shownAt`, when.
 
-// One list draws the buttons, names the keys on them and drives the handlers.
-const ACTS = [
-  { id: "pass", key: "1", code: "Digit1", hint: "1", verdict: "PASS", mark: "✓", word: "PASS" },
-  { id: "fail", key: "2", code: "Digit2", hint: "2", verdict: "FAIL", mark: "✕", word: "FAIL" },
-  { id: "unsure", key: "3", code: "Digit3", hint: "3", verdict: "UNSURE", mark: "?", word: "UNSURE" },
-  { id: "defer", key: "d", code: "KeyD", hint: "D", word: "Defer" },
-  { id: "undo", key: "u", code: "KeyU", hint: "U", word: "Undo" },
-  { id: "back", key: "arrowleft", hint: "←", word: "Back", spoken: "Previous output" },
-  { id: "next", key: "arrowright", hint: "→", word: "Next", spoken: "Next output" },
-  { id: "note", key: "n", code: "KeyN", hint: "N", word: "Note" },
-];
-const MARKS = { PASS: "✓ PASS", FAIL: "✕ FAIL", UNSURE: "? UNSURE" };
+const NUMBER = new Intl.NumberFormat("en");
 
 class Screen {
   constructor(parent) {
     this.root = parent.querySelector(".labeller");
-    this.el = (selector) => this.root.querySelector(selector);
+    const found = new Map(); // nothing in the element is ever replaced by another of its name
+    this.el = (selector) => {
+      if (!found.has(selector)) found.set(selector, this.root.querySelector(selector));
+      return found.get(selector);
+    };
+    this.buttons = [];
+    this.reader = new Reader(this.root);
+    this.sheet = new Sheet(this.root);
+    this.jump = new Jump(this.root, (slot) => this.lookAtSlot(slot));
   }
 
   draw() {
-    for (const act of ACTS) {
+    for (const act of KEYMAP.filter((one) => one.word && one.id !== "go")) {
+      if (act.id === "note") {
+        this.el(".note-name").append("Note ", make("kbd", "", ""));
+        continue;
+      }
       const button = document.createElement("button");
       button.type = "button";
       button.dataset.act = act.id;
-      button.title = `${act.spoken ?? act.word} (key ${act.hint})`;
       if (act.mark) button.append(make("span", "mark", act.mark));
-      button.append(make("span", "word", act.word), make("kbd", "", act.hint));
+      button.append(make("span", "word", act.word), make("kbd", "", ""));
       if (act.spoken) button.setAttribute("aria-label", act.spoken);
-      button.setAttribute("aria-keyshortcuts", act.hint);
       button.addEventListener("click", (e) => {
         // The second half of a double click was meant for the item before.
         if (e.detail < 2 || e.timeStamp - this.clicked > 300) this.act(act, e.timeStamp);
         this.clicked = e.timeStamp;
       });
-      if (act.id === "note") this.el(".note-name").append("Note ", make("kbd", "", act.hint));
-      else this.el(act.verdict ? ".verdicts" : ".moves").append(button);
+      this.buttons.push([act, button]);
+      const foot = ["defer", "undo", "back", "next"].includes(act.id);
+      this.el(act.verdict ? ".verdicts" : foot ? ".moves" : ".looks").append(button);
     }
     this.root.addEventListener("keydown", (e) => {
       if (e.repeat && (e.key === "Enter" || e.key === " ") && e.target.tagName === "BUTTON") e.preventDefault();
@@ -52,10 +52,8 @@ class Screen {
         note.blur();
       }
     });
-    this.el(".show-input").addEventListener("click", () => {
-      this.showInput = !this.showInput;
-      this.renderInput();
-    });
+    this.el(".find").addEventListener("click", () => this.render());
+    this.el(".find").addEventListener("keydown", () => this.render());
     this.el(".dismiss").addEventListener("click", () => {
       this.troubles = [];
       this.shelf.drop("told", "");
@@ -74,34 +72,38 @@ class Screen {
   }
 
   paint() {
-    let fresh = false;
-    const id = this.order?.[this.cur];
-    const item = this.items.get(id);
-    const name = !this.order || (this.cur >= 0 && !item) ? "loading" : this.cur < 0 ? "done" : "ready";
+    const slot = this.slot();
+    const item = slot === undefined ? undefined : this.items.get(outputOf(slot));
+    const name = !this.work.order || (slot !== undefined && !item) ? "loading" : item ? "ready" : "done";
+    const other = this.shown?.slot !== slot;
+    const fresh = name === "ready" && (other || this.shown.key !== this.key);
     this.root.dataset.state = name;
     if (name !== "ready") {
       this.shown = null;
       this.root.dataset.output = "";
       this.el(".other").textContent = name === "loading" ? "Loading …" : this.finished();
       this.el(".name").textContent = "";
-    } else if (this.shown !== id) {
-      this.shown = id;
-      fresh = true;
-      this.root.dataset.output = id;
-      this.el(".text").textContent = visible(item.text);
-      this.el(".text").scrollTop = 0;
-      this.el(".name").textContent = visible(item.sample) + (item.trial > 1 ? ` · trial ${item.trial}` : "");
-      const draft = this.shelf.get("draft", this.draftName(id));
-      this.el("textarea").value = typeof draft === "string" ? draft : this.state(id).note;
+      if (this.reader.item) this.reader.show(null);
+    } else if (fresh) {
+      this.shown = { slot, key: this.key };
+      if (other) {
+        this.root.dataset.output = item.id;
+        this.reader.show(item);
+        this.el(".name").textContent = visible(item.sample) + (item.trial > 1 ? ` · trial ${item.trial}` : "");
+      }
+      const draft = this.shelf.get("draft", this.draftName(slot, this.key));
+      this.el("textarea").value = typeof draft === "string" ? draft : this.stateShown().note;
     }
     this.renderQuestion();
-    this.renderInput();
-    this.renderState(id);
+    this.renderGrid(name === "ready");
+    this.renderState(name === "ready");
+    this.renderButtons(name === "ready");
+    this.renderCheck();
     this.renderNote();
     this.renderSaved();
     this.renderTrouble();
     if (fresh) {
-      this.viewed = 0;
+      this.clock.restart();
       this.shownAt = performance.now();
     }
     if (name === "ready" && !this.found) {
@@ -112,83 +114,167 @@ class Screen {
   }
 
   finished() {
-    if (!this.order.length) return "There is nothing to label.";
-    return `Done: all ${this.order.length.toLocaleString("en")} outputs have your label on this question.\nThe arrow keys look through them; choose another question above.`;
+    const n = this.work.order.length;
+    const all = n === 1 ? "the one output" : `all ${NUMBER.format(n)} outputs`;
+    if (this.work.wanted) return n ? `Done: you went through ${all} of this list.\nChoose another list above.` : "No output is in this list.\nChoose another list above.";
+    if (!n) return "There is nothing to label.";
+    const asked = this.work.keys.length > 1 ? "every criterion" : "this question";
+    const other = this.work.keys.length > 1 ? "" : "; choose another question above";
+    return `Done: ${all} ${n === 1 ? "has" : "have"} your label on ${asked}.\nThe arrow keys look through them${other}.`;
   }
 
   renderQuestion() {
-    const q = this.question;
-    if (this.asked === q.key + q.hash) return;
-    this.asked = q.key + q.hash;
+    const q = this.question(this.key);
+    if (!q || this.asked === q) return;
+    this.asked = q;
     this.el(".question").textContent = visible(q.text);
     this.el(".task").textContent = visible(q.task);
-    this.el(".ask").classList.toggle("alone", !q.pass && !q.fail);
+    this.el(".ask").classList.toggle("alone", this.questions.every((one) => !one.pass && !one.fail));
     for (const side of ["pass", "fail"]) {
-      this.el(".example." + side).hidden = !q.pass && !q.fail;
-      this.el(`.example.${side} p`).textContent = visible(q[side]);
+      const box = this.el(".example." + side);
+      box.hidden = !q.pass && !q.fail;
+      box.querySelector("p").textContent = visible(q[side]);
+      box.scrollTop = 0;
     }
   }
 
-  renderInput() {
-    const item = this.items.get(this.shown);
-    const button = this.el(".show-input");
-    button.hidden = !item?.input;
-    button.textContent = this.showInput ? "Hide input" : "Show input";
-    button.setAttribute("aria-expanded", String(this.showInput));
-    this.el(".input").hidden = !this.showInput || !item?.input;
-    if (this.showInput && item) this.el(".input").textContent = visible(item.input);
+  /** With all criteria at once: one row each, with the label it has. */
+  renderGrid(ready) {
+    const grid = this.el(".grid");
+    if (this.rowsFor !== this.questions) {
+      this.rowsFor = this.questions;
+      grid.hidden = this.questions.length < 2;
+      this.el(".desk").classList.toggle("all", !grid.hidden);
+      this.rows = this.questions.map((question) => {
+        const row = document.createElement("button");
+        row.type = "button";
+        row.append(make("span", "row-mark", ""), make("span", "row-key", visible(question.key)), make("span", "row-word", ""));
+        row.addEventListener("click", () => this.pickKey(this.work.keys.indexOf(question.key) - this.work.keys.indexOf(this.key)));
+        return row;
+      });
+      grid.replaceChildren(...(grid.hidden ? [] : this.rows));
+    }
+    if (grid.hidden) return;
+    this.questions.forEach((question, i) => {
+      const row = this.rows[i];
+      const state = ready ? this.work.state(this.slot(), question.key) : BLANK;
+      const [mark, word] = state.stale ? ["↻", "wording changed"] : state.verdict ? MARKS[state.verdict].split(" ") : ["", state.deferred ? "deferred" : "open"];
+      const here = question.key === this.key;
+      setAttr(row, "class", state.stale ? "" : (state.verdict ?? ""));
+      row.disabled = !ready;
+      if (here !== (row.getAttribute("aria-current") === "true")) {
+        row.setAttribute("aria-current", String(here));
+        if (here && grid.scrollHeight > grid.clientHeight) row.scrollIntoView({ block: "nearest" });
+      }
+      say(row.children[0], mark);
+      say(row.children[2], word);
+    });
   }
 
-  renderState(id) {
-    const total = this.order?.length ?? 0;
-    const state = this.state(id);
+  renderState(ready) {
+    const { work } = this;
+    const total = work.order?.length ?? 0;
+    const state = ready ? work.state(this.slot(), this.key) : BLANK;
     const place = this.cur < 0 ? total : this.cur + 1;
-    this.el(".position").textContent = this.order ? `${place.toLocaleString("en")} of ${total.toLocaleString("en")}` : "";
-    this.el(".tally").textContent = this.order ? `${this.done.toLocaleString("en")} labelled` + (this.later ? `, ${this.later.toLocaleString("en")} deferred` : "") : "";
-    this.el(".track i").style.transform = `scaleX(${total ? this.done / total : 0})`;
-    this.el(".last").textContent = this.last ? `Last: ${this.last}` : "";
-    const ready = this.root.dataset.state === "ready";
+    const count = (n) => NUMBER.format(n);
+    say(this.el(".position"), work.order ? `${count(place)} of ${count(total)}` : "");
+    say(this.el(".eta"), work.order && this.pace && work.left ? aboutLeft(this.pace * work.left) : "");
+    const did = work.wanted ? "gone through" : "labelled";
+    say(this.el(".tally"), work.order ? `${count(work.done)} ${did}` + (work.later ? `, ${count(work.later)} deferred` : "") : "");
+    this.el(".track i").style.transform = `scaleX(${total ? work.done / total : 0})`;
+    say(this.el(".last"), this.last ? `Last: ${this.last}` : "");
     const now = this.el(".now");
-    const word = state.verdict ? MARKS[state.verdict] : state.deferred ? "deferred" : "";
-    now.className = `now ${state.verdict ?? ""} ${state.stale ? "stale" : ""}`;
-    now.replaceChildren();
-    if (ready && word) now.append(make("b", "", word), state.stale ? " for an earlier wording" : "");
-    else if (ready) now.append("not labelled");
-    for (const act of ACTS) {
-      const button = this.el(`button[data-act="${act.id}"]`);
-      if (!button) continue;
-      if (act.verdict) button.setAttribute("aria-pressed", String(ready && state.verdict === act.verdict && !state.stale));
+    const word = state.stale ? "" : state.verdict ? MARKS[state.verdict] : state.deferred ? "deferred" : "";
+    const kind = `now ${word ? (state.verdict ?? "") : ""} ${state.stale ? "stale" : ""}`;
+    const badge = state.stale ? "wording changed" : word;
+    setAttr(now, "class", kind);
+    if (now.textContent !== (badge || "not labelled") || !ready)
+      now.replaceChildren(...(badge ? [make("b", "", badge)] : ready ? ["not labelled"] : []));
+    const practice = ready && modeOf(this.slot()) === "practice";
+    this.el(".mode").hidden = !practice;
+    say(this.el(".mode"), practice ? "Practice: does not count" : "");
+    const asked = work.keys.length > 1 ? `${this.key}. ` : "";
+    const said = ready ? `${asked}${place} of ${total}. ${state.stale ? "The wording changed since your label" : word || "Not labelled"}` : "";
+    say(this.el(".spoken"), said);
+  }
+
+  renderButtons(ready) {
+    const flags = this.flags();
+    const state = ready ? this.work.state(this.slot(), this.key) : BLANK;
+    const looks = this.reader.standing();
+    const total = this.work.order?.length ?? 0;
+    this.renderHints(flags);
+    for (const [act, button] of this.buttons) {
+      const look = looks[act.id];
+      if (act.verdict) setAttr(button, "aria-pressed", String(ready && state.verdict === act.verdict && !state.stale));
+      if (look) setAttr(button, "aria-pressed", String(look[1]));
       button.disabled =
-        act.id === "undo" ? !this.history.length
-        : act.id === "back" ? !this.order || this.cur === 0
-        : act.id === "next" ? !this.order || this.cur === total - 1
-        : !ready;
+        look ? !ready || !look[0]
+        : act.id === "help" ? false
+        : act.id === "undo" ? !this.history.length
+        : act.id === "back" ? !total || this.cur === 0
+        : act.id === "next" ? !total || this.cur === total - 1
+        : act.id === "jump" ? !total
+        : !ready || Boolean(this.checking);
     }
-    const said = ready ? `${place} of ${total}. ${word || "Not labelled"}` : "";
-    if (this.el(".spoken").textContent !== said) this.el(".spoken").textContent = said;
+  }
+
+  /** Name the keys as they count now; they change only with what is being done. */
+  renderHints(flags) {
+    const now = `${flags.all}${flags.finding}${Boolean(flags.checked)}`;
+    if (this.hinted === now) return;
+    this.hinted = now;
+    for (const [act, button] of this.buttons) {
+      const key = hint(act, flags);
+      button.querySelector("kbd").textContent = key;
+      button.title = `${act.says} (key ${key})`;
+      button.setAttribute("aria-keyshortcuts", key);
+    }
+    this.el(".note-name kbd").textContent = hint(KEYMAP.find((act) => act.id === "note"), flags);
+  }
+
+  /** After a decision in practice or for a changed wording: what it is held against. */
+  renderCheck() {
+    const now = this.checking;
+    const box = this.el(".check");
+    box.hidden = !now;
+    if (!now) return;
+    const ready = this.flags().checked;
+    if (now.at === Infinity && ready) now.at = performance.now();
+    const [said, note] = now.got ? checkWords(now)
+      : this.offline ? ["Offline: your label is kept in this browser. There is nothing to show before it is stored.", ""]
+      : this.failed ? [`Not stored yet: ${this.failed}`, ""]
+      : ["Checking …", ""];
+    this.el(".check-said").textContent = said;
+    this.el(".check-note").textContent = visible(note);
+    this.el(".check-note").hidden = !note;
+    const go = KEYMAP.find((act) => act.id === "go");
+    const keys = make("span", "", "");
+    if (ready) keys.append(...go.keys.map((key) => make("kbd", "", sign(go, key))), ` ${go.word}`);
+    this.el(".check-keys").replaceChildren(keys);
   }
 
   renderNote() {
     const note = this.el("textarea");
-    note.disabled = this.root.dataset.state !== "ready";
-    const draft = this.shown !== null && this.noteNow(this.shown) !== this.state(this.shown).note;
-    this.el(".note-state").textContent = draft ? "not stored yet" : "";
-    note.placeholder = note.disabled ? "" : "Why? (Esc or Ctrl+Enter keeps the note)";
-    if (note.disabled) note.value = "";
+    note.disabled = !this.shown || Boolean(this.checking);
+    const draft = this.shown && this.noteNow() !== this.stateShown().note;
+    say(this.el(".note-state"), draft ? (this.stateShown().stale ? "stored with the label" : "not stored yet") : "");
+    setAttr(note, "placeholder", note.disabled ? "" : "Why? (Esc or Ctrl+Enter keeps the note)");
+    if (!this.shown) note.value = "";
   }
 
   renderSaved() {
     const saved = this.el(".saved");
     const n = this.pending.length;
-    const count = `${n.toLocaleString("en")} unsaved`;
+    const count = `${NUMBER.format(n)} unsaved`;
     let text = n ? count : "all saved";
-    if (this.shelf?.full) text += "; this browser's storage is full" + (n ? ", keep this tab open" : "");
+    if (this.shelf?.full) text += "; this browser's storage is full or blocked" + (n ? ", keep this tab open" : "");
     else if (this.failed) text = `${count}, kept in this browser: ${this.failed}`;
-    else if (this.offline) text = `offline: ${count}, kept in this browser`;
+    else if (this.offline) text = n ? `offline: ${count}, kept in this browser` : "offline; all saved";
     const bad = this.offline || this.failed || (this.shelf?.full && n);
-    saved.textContent = text;
-    saved.title = text;
-    saved.className = "saved" + (bad ? " bad" : n ? " waiting" : "");
+    say(saved, text);
+    setAttr(saved, "title", text);
+    setAttr(saved, "class", "saved" + (bad ? " bad" : n ? " waiting" : ""));
     this.root.dataset.unsaved = n;
   }
 
@@ -202,20 +288,20 @@ class Screen {
   }
 }
 
-function make(tag, className, text) {
-  const made = document.createElement(tag);
-  if (className) made.className = className;
-  made.textContent = text;
-  return made;
+function aboutLeft(seconds) {
+  const minutes = Math.round(seconds / 60);
+  if (minutes < 1) return "less than a minute left";
+  if (minutes < 100) return `about ${minutes} min left`;
+  return `about ${(seconds / 3600).toFixed(1)} h left`;
 }
 
-/** The text with a sign for each control character that would otherwise be invisible. */
-function visible(text) {
-  return text.replace(/[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/g, (c) =>
-    String.fromCharCode(c === "\x7f" ? 0x2421 : 0x2400 + c.charCodeAt(0)),
-  );
-}
-
-function plainLines(text) {
-  return text.replace(/\r\n?/g, "\n");
+/** What a stored label is held against, in a sentence, and the note that was with it. */
+function checkWords({ verdict, got }) {
+  const [mine, other] = [MARKS[verdict], got.verdict ? MARKS[got.verdict] : "left undecided"];
+  if (got.kind === "practice") {
+    const same = verdict === got.verdict;
+    return [same ? `Settled as you said: ${other}.` : `You said ${mine}. Settled: ${other}.`, got.note];
+  }
+  const when = got.at ? new Date(got.at).toLocaleDateString("en", { day: "numeric", month: "short", year: "numeric" }) : "";
+  return [`You said ${mine}. For the earlier wording${when ? ` (${when})` : ""} you had said ${other}.`, got.note];
 }

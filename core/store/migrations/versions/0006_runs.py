@@ -90,21 +90,11 @@ def upgrade() -> None:
         sa.Column("text", sa.Text(), nullable=True),
         sa.Column("raw", sa.Text(), nullable=True),
         sa.ForeignKeyConstraint(
-            ["output_id"], ["output.id"], name=op.f("fk_call_output_id"), ondelete="CASCADE"
-        ),
-        sa.ForeignKeyConstraint(
             ["run_id"], ["run.id"], name=op.f("fk_call_run_id"), ondelete="CASCADE"
-        ),
-        sa.ForeignKeyConstraint(
-            ["sample_pk"], ["sample.id"], name=op.f("fk_call_sample_pk"), ondelete="CASCADE"
         ),
         sa.PrimaryKeyConstraint("run_id", "number", name=op.f("pk_call")),
     )
-    op.create_index(op.f("ix_call_output_id"), "call", ["output_id"])
-    op.create_index(op.f("ix_call_sample_pk"), "call", ["sample_pk"])
-    op.create_index(
-        op.f("ix_call_request_hash_config_hash"), "call", ["request_hash", "config_hash"]
-    )
+    op.create_index(op.f("ix_call_request_hash"), "call", ["request_hash"])
 
     op.add_column("judgement", sa.Column("run_id", sa.Integer(), nullable=True))
     op.add_column("judgement", sa.Column("sample_hash", sa.String(length=64), nullable=True))

@@ -1,0 +1,94 @@
+"""How a judge run is done, as plain data that a row can hold: everything but outputs and contract."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from core.errors import InputError
+from core.judging.prompt import Instructions, JudgeOptions, Shot, config_hash
+from core.runs.calls import RetryRule
+from core.verdict import CriterionVerdict, Verdict
+
+MAX_CONCURRENCY = 256
+
+
+@dataclass(frozen=True)
+class JudgeSetup:
+    """Everything that says how a judge run is done, beside the outputs and the contract.
+
+    `repeats` >= 1 independent judgements of each output. `calibration` judges every criterion even
+    where code has failed the output. `older` sends the headers of older servers. `delay` is how many
+    seconds a scripted judge takes for an answer, so that its runs can be watched.
+    """
+
+    options: JudgeOptions
+    instructions: Instructions
+    repeats: int = 1
+    concurrency: int = 8
+    calibration: bool = False
+    base_url: str | None = None
+    older: bool = False
+    retry: RetryRule = field(default_factory=RetryRule)
+    delay: float = 0.0
+
+    def __post_init__(self) -> None:
+        for name, value, most in (
+            ("repeats", self.repeats, 1000),
+            ("concurrency", self.concurrency, MAX_CONCURRENCY),
+        ):
+            if not 1 <= value <= most:
+                raise InputError(name, f"{value} is not between 1 and {most}.", "Change it.")
+
+    @property
+    def judge_hash(self) -> str:
+        """Identity of the judge: verdicts of another are never shown as this one's."""
+        return config_hash(self.options, self.instructions)
+
+    def to_data(self) -> dict[str, Any]:
+        """Return the setup as JSON-like data, without any secret."""
+        options = asdict(self.options)
+        options["examples"] = [_shot_data(shot) for shot in self.options.examples]
+        return {
+            "model": self.options.model,
+            "options": options,
+            "instructions": self.instructions.text,
+            "repeats": self.repeats,
+            "concurrency": self.concurrency,
+            "calibration": self.calibration,
+            "base_url": self.base_url,
+            "older": self.older,
+            "retry": asdict(self.retry),
+            "delay": self.delay,
+        }
+
+    @classmethod
+    def from_data(cls, data: Mapping[str, Any]) -> JudgeSetup:
+        """Return the setup that `to_data` was called on."""
+        options = dict(data["options"])
+        options["examples"] = tuple(_shot(shot) for shot in options["examples"])
+        return cls(
+            JudgeOptions(**options),
+            Instructions(data["instructions"]),
+            data["repeats"],
+            data["concurrency"],
+            data["calibration"],
+            data["base_url"],
+            data["older"],
+            RetryRule(**data["retry"]),
+            data.get("delay", 0.0),
+        )
+
+
+def _shot_data(shot: Shot) -> dict[str, Any]:
+    verdicts = [[k, v.verdict, v.evidence, v.change] for k, v in shot.verdicts]
+    return {**asdict(shot), "verdicts": verdicts}
+
+
+def _shot(data: Mapping[str, Any]) -> Shot:
+    verdicts = tuple(
+        (k, CriterionVerdict(Verdict(v), evidence, change))
+        for k, v, evidence, change in data["verdicts"]
+    )
+    return Shot(data["input"], data["output"], data["reference"], verdicts)

@@ -1,0 +1,138 @@
+"""What durability costs: a judge run beside bare loops over the SDK, in one run, as ratios.
+
+The server is a process of its own that answers at once, so that what is left is the client's work.
+All three build the same calls and read the same replies, 64 in the air; the bare loops keep nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.judging.prompt import (
+    DEFAULT_INSTRUCTIONS,
+    JudgeOptions,
+    build_call,
+    new_nonce,
+    requests_for,
+)
+from core.judging.reply import read_reply
+from core.providers.anthropic import AnthropicModel, _parameters
+from core.providers.settings import ServerSettings
+from core.runs.calls import RetryRule
+from core.runs.execution import execute
+from core.runs.judging import create_judge_run
+from core.runs.setup import JudgeSetup
+from core.store.contracts import save_version
+from core.store.outputs import NewOutput, add_outputs
+from core.store.runs import RunState
+from core.store.store import Store, open_store
+from tests import fakes
+
+ROUNDS = 1000
+AT_ONCE = 64
+CONTRACT = fakes.written_out(fakes.contract("tone", "facts", "refund"))
+OPTIONS = JudgeOptions("m-1")
+TEXT = "Sorry for the delay. We will refund your order of 1,200.50 euros within five days. "
+
+
+@pytest.fixture(scope="module")
+def url() -> Iterator[str]:
+    """The address of a model server in a process of its own."""
+    server = Path(__file__).parents[1] / "server.py"
+    process = subprocess.Popen(
+        [sys.executable, str(server)], stdout=subprocess.PIPE, text=True, env=dict(os.environ)
+    )
+    assert process.stdout is not None
+    yield process.stdout.readline().strip()
+    process.terminate()
+    process.wait(10)
+
+
+async def bare(url: str, client: Any, tag: str) -> None:
+    """Judge `ROUNDS` outputs with nothing around the SDK."""
+    left = iter(range(ROUNDS))
+
+    async def worker() -> None:
+        for i in left:
+            text = f"{TEXT * 3}{tag} {i}"
+            [request] = requests_for(CONTRACT, OPTIONS, f"task {i}", text, None)
+            call = build_call(request, OPTIONS, DEFAULT_INSTRUCTIONS, new_nonce())
+            if isinstance(client, AnthropicModel):
+                reply = await client.send(call)
+                assert read_reply(reply, request.criteria, text).unscored is None
+            else:
+                message = await client.messages.create(**_parameters(call, schema=True))
+                assert message.content[0].text
+
+    await asyncio.gather(*(worker() for _ in range(AT_ONCE)))
+    await client.close()
+
+
+def seconds_bare(url: str, tag: str, *, aiohttp: bool) -> float:
+    import anthropic
+
+    async def go() -> float:
+        client: Any = AnthropicModel(ServerSettings("key", url))
+        if not aiohttp:
+            client = anthropic.AsyncAnthropic(api_key="key", base_url=url, max_retries=0)
+        started = time.perf_counter()
+        await bare(url, client, tag)
+        return time.perf_counter() - started
+
+    return asyncio.run(go())
+
+
+def seconds_durable(url: str, store: Store, tag: str) -> float:
+    project = store.create_project(f"Benchmark {tag}")
+    version = save_version(store, project.id, CONTRACT)
+    add_outputs(
+        store,
+        project.id,
+        [NewOutput(f"s{i}", f"{TEXT * 3}{tag} {i}", input=f"task {i}") for i in range(ROUNDS)],
+    )
+    setup = JudgeSetup(OPTIONS, DEFAULT_INSTRUCTIONS, concurrency=AT_ONCE, retry=RetryRule())
+    run = create_judge_run(store, project.id, version, setup)
+
+    def factory(config: object, contract: object) -> AnthropicModel:
+        return AnthropicModel(ServerSettings("key", url))
+
+    started = time.perf_counter()
+    done = execute(store, run.id, factory)
+    assert done.state is RunState.DONE
+    return time.perf_counter() - started
+
+
+def test_a_durable_run_beside_bare_loops(
+    url: str, tmp_path: Path, record_property: Callable[[str, object], None]
+) -> None:
+    store = open_store(tmp_path)
+    names = ("durable", "default client", "aiohttp client")
+    best = dict.fromkeys(names, float("inf"))
+    seconds_bare(url, "warm", aiohttp=True)
+    for turn in range(6):
+        found = (
+            seconds_durable(url, store, f"durable {turn}"),
+            seconds_bare(url, f"default {turn}", aiohttp=False),
+            seconds_bare(url, f"aiohttp {turn}", aiohttp=True),
+        )
+        best = {n: min(best[n], s) for n, s in zip(names, found, strict=True)}
+    store.close()
+    to_default = best["durable"] / best["default client"]
+    to_aiohttp = best["durable"] / best["aiohttp client"]
+    record_property(
+        "summary",
+        f"{ROUNDS} judgements: durable {best['durable']:.2f} s, {to_default:.2f} × the SDK's default "
+        f"client ({best['default client']:.2f} s), {to_aiohttp:.2f} × aiohttp "
+        f"({best['aiohttp client']:.2f} s)",
+    )
+    assert to_default <= 1.15
+    assert to_aiohttp <= 1.35
