@@ -14,8 +14,8 @@ from core.files.folder import load_folder
 from core.judging.prompt import DEFAULT_INSTRUCTIONS, Instructions, JudgeOptions
 from core.runs import background
 from core.runs.execution import execute
-from core.runs.judging import JudgeSetup
 from core.runs.models import model_factory, price_list
+from core.runs.setup import JudgeSetup
 from core.runs.starting import start_judging
 from core.store.contracts import Version, latest_version, save_version
 from core.store.outputs import NewOutput, add_outputs, load_outputs

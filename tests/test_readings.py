@@ -14,8 +14,9 @@ from core.judging.calls import ModelCall, ModelReply, Usage
 from core.judging.prompt import DEFAULT_INSTRUCTIONS, Instructions, JudgeOptions, section
 from core.runs.examples import create_self_test, tried
 from core.runs.execution import execute
-from core.runs.judging import JudgeSetup, create_judge_run
+from core.runs.judging import create_judge_run
 from core.runs.readings import Said, differing, replies_about, said_by
+from core.runs.setup import JudgeSetup
 from core.runs.steadiness import steadiness
 from core.statistics.interval import Estimate, Undefined
 from core.store.contracts import Version, latest_version, save_version

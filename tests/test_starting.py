@@ -9,9 +9,9 @@ import pytest
 from core.contract.contract import Budget
 from core.errors import InputError
 from core.judging.prompt import DEFAULT_INSTRUCTIONS, Instructions, JudgeOptions
-from core.runs.judging import JudgeSetup
 from core.runs.models import price_list
 from core.runs.pace import cache_words, dollars, duration, pace
+from core.runs.setup import JudgeSetup
 from core.runs.starting import judge_name, refuse_to_start, start_judging
 from core.runs.summary import Summary, summarise
 from core.store.contracts import save_version

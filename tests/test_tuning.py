@@ -16,7 +16,8 @@ from core.judging.prompt import DEFAULT_INSTRUCTIONS, Instructions, JudgeOptions
 from core.labelling.split import Side, Split
 from core.labelling.tuning import draw
 from core.runs.execution import execute
-from core.runs.judging import JudgeSetup, create_judge_run
+from core.runs.judging import create_judge_run
+from core.runs.setup import JudgeSetup
 from core.runs.shots import candidates, shots
 from core.runs.starting import judge_name
 from core.runs.tuning import outcome, plan, start_tuning

@@ -18,7 +18,7 @@ from core.judging.calls import CallFailed
 from core.judging.prompt import JudgeOptions, JudgeRequest, build_call, request_hash
 from core.judging.reply import ReadReply, read_reply
 from core.runs.calls import Caller
-from core.runs.judging import JudgeSetup
+from core.runs.setup import JudgeSetup
 from core.store.contracts import Version
 from core.store.ledger import Paid, Place, paid_replies
 from core.store.runs import Run, RunKind, create_run

@@ -1,14 +1,13 @@
-"""The ledger as the executor writes it: rows of one instant share a commit, in a thread of its own.
+"""The ledger as the executor writes it: rows of a few milliseconds share a commit.
 
-`write` returns when the row is durable. While one commit is under way the next rows gather, so the
-number of commits adapts to the load by itself.
+`write` returns when the row is durable. Commits happen in the event loop itself: a thread of its
+own would fight with it for the interpreter, row by row, and take longer than the commit does.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable
-from concurrent.futures import ThreadPoolExecutor
 from typing import TypeAlias
 
 from core.store.judged import NewJudgement
@@ -30,7 +29,6 @@ class Journal:
         self.standing = Standing(True, None)
         self._rows: list[tuple[Row, asyncio.Future[Standing] | None]] = []
         self._more = asyncio.Event()
-        self._thread = ThreadPoolExecutor(1, "ledger")
         self._closing = False
         self._broken: BaseException | None = None
         self._writing = asyncio.create_task(self._write_on())
@@ -63,8 +61,7 @@ class Journal:
         try:
             await self._writing
         finally:
-            self._thread.submit(self._ledger.close).result()
-            self._thread.shutdown()
+            self._ledger.close()
         if self._broken is not None:
             raise self._broken
 
@@ -82,9 +79,7 @@ class Journal:
             self._more.clear()
             rows, self._rows = self._rows, []
             try:
-                self.standing = await asyncio.get_running_loop().run_in_executor(
-                    self._thread, self._commit, [row for row, _ in rows]
-                )
+                self.standing = self._commit(row for row, _ in rows)
             except Exception as error:
                 # What could not be written is not known to be done: nobody goes on after this.
                 self._broken = error

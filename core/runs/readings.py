@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from core.judging.prompt import judged_criteria, request_hash, requests_for
 from core.judging.quotes import unfounded_quotes
 from core.judging.reply import ReadReply, read_reply
-from core.runs.judging import JudgeSetup
+from core.runs.setup import JudgeSetup
 from core.store.contracts import Version
 from core.store.judged import repeats_of
 from core.store.ledger import paid_replies

@@ -9,8 +9,9 @@ from core.errors import InputError
 from core.judging.calls import Usage
 from core.judging.prompt import MAX_TOKENS, JudgeOptions
 from core.providers.scripted import SCRIPTED
-from core.runs.judging import JudgeSetup, create_judge_run
+from core.runs.judging import create_judge_run
 from core.runs.models import Price, Secrets, no_secrets, refuse_unusable
+from core.runs.setup import JudgeSetup
 from core.store.contracts import Version
 from core.store.instructions import save_instructions
 from core.store.runs import Run

@@ -15,7 +15,8 @@ from core.contract.contract import Budget
 from core.errors import InputError
 from core.labelling.split import Side
 from core.labelling.tuning import Draw, draw
-from core.runs.judging import JudgeSetup, create_judge_run
+from core.runs.judging import create_judge_run
+from core.runs.setup import JudgeSetup
 from core.statistics.comparison import TwoJudges, two_judges
 from core.statistics.confusion import MISSING, PASS, Confusion, count
 from core.store.contracts import Version

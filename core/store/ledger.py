@@ -111,7 +111,7 @@ class Standing:
 
 
 class Ledger:
-    """One run's ledger, held open by one thread of the process that executes it.
+    """One run's ledger, held open by the process that executes it.
 
     Rows go to the driver as they are, many at a time: the same through the expression language
     would take as long as the calls of a fast server.
@@ -166,7 +166,7 @@ class Ledger:
         return self._connection
 
     def close(self) -> None:
-        """Give the connection back; from the thread that wrote."""
+        """Give the connection back."""
         if self._connection is not None:
             self._connection.close()
             self._connection = None

@@ -8,7 +8,7 @@ from core.contract.contract import Budget
 from core.contract.criterion import CheckedBy, Criterion
 from core.errors import InputError
 from core.runs.examples import SIDES, Tried, create_self_test, testable, tried
-from core.runs.judging import JudgeSetup
+from core.runs.setup import JudgeSetup
 from core.runs.starting import refuse_to_start
 from core.store.contracts import Version, latest_version
 from core.store.judge_config import judge_configs

@@ -9,7 +9,7 @@ import streamlit as st
 
 from core.contract.criterion import CheckedBy
 from core.providers.scripted import SCRIPTED
-from core.runs.judging import JudgeSetup
+from core.runs.setup import JudgeSetup
 from core.runs.readings import Said, differing, replies_about, said_by
 from core.runs.steadiness import Steadiness, steadiness
 from core.store.contracts import Version

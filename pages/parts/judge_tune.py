@@ -10,7 +10,7 @@ from core.contract.contract import Budget, Contract
 from core.errors import InputError
 from core.judging.prompt import Instructions, judged_criteria
 from core.providers.scripted import SCRIPTED
-from core.runs.judging import JudgeSetup
+from core.runs.setup import JudgeSetup
 from core.runs.starting import judge_name, refuse_to_start
 from core.runs.tuning import Change, Outcome, Plan, outcome, plan, start_tuning
 from core.statistics.confusion import PASS, UNKNOWN

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from core.judging.prompt import DEFAULT_INSTRUCTIONS, JudgeOptions
-from core.runs.judging import JudgeSetup
 from core.runs.models import price_list
+from core.runs.setup import JudgeSetup
 from core.runs.starting import start_judging
 from core.store.contracts import latest_version
 from core.store.runs import RunState, load_run, runs_of
