@@ -47,12 +47,14 @@ class Measured:
     """A judge as measured against gold: false-accept and false-reject rate.
 
     `in_traces` when the gold came with recorded traces, which is then where its mistakes are.
+    `record` says when the rates were last recorded, and whether that still holds.
     """
 
     name: str
     far: Result
     frr: Result
     in_traces: bool = False
+    record: str = ""
 
 
 def contract_step(number: int | None, criteria: int, findings: int, labels: int = 0) -> Step:
@@ -111,6 +113,7 @@ def judge_step(measured: Sequence[Measured], limits: Limits) -> Step:
             one.name,
             f"False accepts: {_said(one.far)}",
             f"False rejects: {_said(one.frr)}",
+            *([one.record] if one.record else []),
         ]
     limit = (limits.false_accept_rate, limits.false_reject_rate)
     if None in limit:

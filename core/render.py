@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from core.contract.contract import Contract, Threshold
@@ -34,13 +35,17 @@ _CONTROL = re.compile("[\x00-\x08\x0e-\x1b\x1f\x7f]")
 
 @dataclass(frozen=True)
 class Calibration:
-    """What was measured on labelled outputs: how many, when, the two error rates, of which judge."""
+    """What was measured on labelled outputs: how many, when, the two error rates, of which judge.
+
+    `changed` says what is no longer as it was when this was recorded.
+    """
 
     n: int
     date: str
     false_accept_rate: Result
     false_reject_rate: Result
     judge: str = ""
+    changed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -141,20 +146,26 @@ def contract_markdown(
     baseline: Baseline | None = None,
 ) -> str:
     """Return the contract as one Markdown page; what was not measured says so."""
+    return markdown(contract_page(contract, calibration=calibration, baseline=baseline))
+
+
+def markdown(blocks: Iterable[Block]) -> str:
+    """Return blocks as one Markdown page."""
     lines: list[str] = []
-    for block in contract_page(contract, calibration=calibration, baseline=baseline):
+    for block in blocks:
         if isinstance(block, Heading):
-            lines += [f"{'#' * block.level} {_markdown(block.line)}", ""]
+            lines += [f"{'#' * block.level} {markdown_line(block.line)}", ""]
         elif isinstance(block, Paragraph):
-            lines += [_markdown(block.line), ""]
+            lines += [markdown_line(block.line), ""]
         elif isinstance(block, Bullets):
-            lines += [*(f"- {_markdown(line)}" for line in block.lines), ""]
+            lines += [*(f"- {markdown_line(line)}" for line in block.lines), ""]
         else:
             lines += [*fenced(block.text), ""]
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
-def _markdown(line: Line) -> str:
+def markdown_line(line: Line) -> str:
+    """Return one line as Markdown, data escaped."""
     return "".join(
         inline(part.text)
         if isinstance(part, Data)
@@ -306,6 +317,8 @@ def _calibration(contract: Contract, found: Calibration | None) -> list[Block]:
     lines: list[Line] = [("Labelled examples: ", *head)]
     if found is not None and found.judge:
         lines.append(("Judge: ", Data(found.judge)))
+    if found is not None and found.changed:
+        lines.append((f"Out of date: {'; '.join(found.changed)}",))
     for name, result, limit in rows:
         allowed = "no limit set" if limit is None else f"limit {percent(limit)}"
         lines.append((f"{name}: ", _measured(result), f"; {allowed}"))

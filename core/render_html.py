@@ -48,14 +48,19 @@ def contract_html(
     baseline: Baseline | None = None,
 ) -> str:
     """Return the contract as a whole HTML document that prints cleanly on its own."""
-    title = html.escape(visible_line(contract.title) or "untitled")
+    title = visible_line(contract.title) or "untitled"
     body = contract_body(contract, calibration=calibration, baseline=baseline)
+    return document(f"Evaluator contract: {title}", body)
+
+
+def document(title: str, body: str, style: str = "") -> str:
+    """Return a whole HTML document around elements; nothing in it is fetched or run."""
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; '
         "style-src 'unsafe-inline'\">\n"
         '<meta name="viewport" content="width=device-width">\n'
-        f"<title>Evaluator contract: {title}</title>\n<style>{_STYLE}</style>\n</head>\n"
+        f"<title>{escaped(title)}</title>\n<style>{_STYLE}{style}</style>\n</head>\n"
         f"<body>\n{body}</body>\n</html>\n"
     )
 
@@ -68,31 +73,33 @@ def contract_body(
 ) -> str:
     """Return the page as HTML elements without style, to stand inside another page."""
     page = contract_page(contract, calibration=calibration, baseline=baseline)
-    return "".join(f"{_element(block)}\n" for block in page)
+    return "".join(f"{element(block)}\n" for block in page)
 
 
-def _element(block: Block) -> str:
+def element(block: Block) -> str:
+    """Return one block of a page as an HTML element."""
     if isinstance(block, Heading):
-        return f'<h{block.level} dir="auto">{_line(block.line)}</h{block.level}>'
+        return f'<h{block.level} dir="auto">{line_html(block.line)}</h{block.level}>'
     if isinstance(block, Paragraph):
-        return f'<p dir="auto">{_line(block.line)}</p>'
+        return f'<p dir="auto">{line_html(block.line)}</p>'
     if isinstance(block, Bullets):
-        return "<ul>" + "".join(f"<li>{_line(line)}</li>" for line in block.lines) + "</ul>"
-    return f'<pre dir="auto">{_escaped(visible_lines(block.text))}</pre>'
+        return "<ul>" + "".join(f"<li>{line_html(line)}</li>" for line in block.lines) + "</ul>"
+    return f'<pre dir="auto">{escaped(visible_lines(block.text))}</pre>'
 
 
-def _line(line: Line) -> str:
+def line_html(line: Line) -> str:
+    """Return one line as HTML, data set apart from the words around it."""
     return "".join(
-        f"<bdi>{_escaped(visible_line(part.text))}</bdi>"
+        f"<bdi>{escaped(visible_line(part.text))}</bdi>"
         if isinstance(part, Data)
-        else f"<em>{_escaped(part.text)}</em>"
+        else f"<em>{escaped(part.text)}</em>"
         if isinstance(part, Missing)
-        else _escaped(part)
+        else escaped(part)
         for part in line
     )
 
 
-def _escaped(text: str) -> str:
+def escaped(text: str) -> str:
     """Return text that no browser reads as anything else; half characters are made visible."""
     whole = "".join("\ufffd" if 0xD800 <= ord(c) <= 0xDFFF else c for c in text)
     return html.escape(whole)

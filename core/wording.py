@@ -6,7 +6,8 @@ import math
 
 from core.errors import InputError, show
 from core.statistics.costs import Arm, Calculation
-from core.statistics.interval import Estimate, Result, Undefined
+from core.statistics.interval import ClusteredEstimate, Estimate, Result, Undefined
+from core.statistics.planning import clean_items_needed
 from core.verdict import OVERALL
 
 NBSP = "\u00a0"
@@ -80,6 +81,8 @@ def against_limit(result: Result, limit: float | None, *, what: str, verb: str) 
     if isinstance(result, Undefined):
         return f"{result.reason[0].upper()}{result.reason[1:]}."
     first = f"{count_of(result)} {what} {verb}: {rate(result)}."
+    if result.k is None:
+        first = f"{capital(what)} {verb}, reweighted: {rate(result)}, {count_of(result)}."
     if limit is None:
         return first
     shown = percent(limit).replace(".0", "")
@@ -87,7 +90,27 @@ def against_limit(result: Result, limit: float | None, *, what: str, verb: str) 
         return f"{first} Shown to be at or below your {shown} limit."
     if result.low > limit:
         return f"{first} Above your {shown} limit."
-    return f"{first} Not shown to be below your {shown} limit: label more {what}."
+    return f"{first} Not shown to be below your {shown}: {_would_show(result, limit, what, verb)}."
+
+
+def _would_show(result: Estimate, limit: float, what: str, verb: str) -> str:
+    """Say what would show a rate to be below a limit: items without an error, or another limit."""
+    if limit == 0:
+        return "no number of labels shows that a rate is 0; set a limit above it"
+    if result.k is None:
+        return f"label more {what}, or set another limit"
+    deff = result.deff if isinstance(result, ClusteredEstimate) else 1.0
+    more = clean_items_needed(result.k, result.n, limit, deff=deff)
+    if isinstance(more, Undefined) or more == 0:
+        return f"label more {what}, or set another limit"
+    without = "a miss" if verb == "passed" else f"one {verb}"
+    return f"about {about(more)} more {what} without {without} would, or another limit"
+
+
+def about(n: int) -> str:
+    """Return a count for "about …", never less than it is: 97 is "100", 13 is "13"."""
+    step = 1 if n < 20 else 10 if n < 1000 else 100 if n < 10_000 else 1000
+    return f"{-(-n // step) * step:,}"
 
 
 # --- shares people type ---------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Agreement: false accepts and false rejects of a judge against people's labels."""
+"""Agreement: can this judge be trusted, and how sure are we; measured on people's labels."""
 
 from pages.parts.shell import ensure
 
@@ -6,16 +6,31 @@ ensure()
 
 import streamlit as st
 
-from core.store.judgements import JudgeKind, judges
 from core.store.outputs import count_outputs
-from core.verdict import OVERALL
-from core.wording import criterion_name
 from pages.parts import agreement_panels as panels
 from pages.parts import state
-from pages.parts.numbers import agreement
-from pages.parts.panels import empty, page_title
+from pages.parts.agreement_plan import pass_rate_view, plan_view
+from pages.parts.agreement_record import record_view
+from pages.parts.agreement_report import report_view
+from pages.parts.agreement_slices import slices_view
+from pages.parts.agreement_top import ask_chosen, choose
+from pages.parts.agreement_two import two_view
+from pages.parts.agreement_why import why_view
+from pages.parts.panels import empty, page_title, small
 from pages.parts.sight import sight
 from pages.parts.workspace import need_project, store, version
+
+VIEWS = {
+    "rates": "Rates",
+    "why": "Disagreements",
+    "slices": "Slices",
+    "two": "Two judges",
+    "share": "True pass rate",
+    "plan": "Labels needed",
+    "record": "Record and drift",
+    "report": "Report",
+}
+ONLY_JUDGES = ("why", "two", "share", "record")
 
 project = need_project()
 current = version(project)
@@ -23,39 +38,43 @@ page_title(
     "Agreement",
     "How often the judge passes bad outputs and fails good ones, measured on your people's labels.",
 )
-
-known = {str(j.id): j for j in judges(store(), project.id)}
 if not count_outputs(store(), project.id):
     empty("There are no outputs yet.", "Import outputs", "label", view="import")
-recorded = [key for key, j in known.items() if j.kind is not JudgeKind.CODE]
-choices = recorded or list(known)
-if not choices:
-    empty("No judge has said anything yet.", "Import verdicts or run the code checks", "judge")
+view = choose(project, current)
+shown = state.pick(
+    "view", "View", list(VIEWS), show=VIEWS.__getitem__, widget=st.segmented_control,
+    label_visibility="collapsed", required=True,
+)  # fmt: skip
+if view.judge is None and shown in ONLY_JUDGES:
+    small("This view is about a judge: choose one above. Reviewers are measured under Rates.")
+    st.stop()
 
-keys = [OVERALL, *(current.contract.keys if current else ())]
-left, right, _ = st.columns([2, 2, 3], vertical_alignment="bottom")
-with left:
-    judge = state.pick("judge", "Judge", choices, show=lambda key: known[key].name)
-with right:
-    criterion = state.pick("criterion", "Criterion", keys, show=criterion_name)
-assert judge is not None and criterion is not None
-
-found = agreement(project, current, int(judge))
-confusion = found.confusion[criterion]
-limits = current.contract.limits if current else None
-if not any(c.n + c.unscored for c in found.confusion.values()):
+everything = view.counted.cells.values()
+if not view.filtered and not any(c.n + c.unscored for c in everything):
     empty("Nobody has labelled an output this judge has judged.", "Label outputs", "label")
 
-panels.headline(known[judge].name, confusion, limits)
-panels.rates(confusion, limits)
-panels.table_2x2(confusion)
-panels.left_out(found, criterion)
-panels.words_chosen(project)
-panels.by_criterion(found, limits)
-panels.cases(
-    project,
-    found,
-    criterion,
-    [*(j.id for j in known.values() if j.kind is JudgeKind.CODE), int(judge)],
-    sight(project, current),
-)
+if shown == "rates":
+    panels.headline(view)
+    panels.rates(view)
+    panels.table_2x2(view)
+    small(*panels.left_out_words(view))
+    panels.words_chosen(project)
+    if view.judge is not None:
+        ask_chosen(view)
+    panels.by_criterion(view)
+    panels.as_people(view)
+    panels.cases(view, sight(project, current))
+elif shown == "why":
+    why_view(view)
+elif shown == "slices":
+    slices_view(view)
+elif shown == "two":
+    two_view(view)
+elif shown == "share":
+    pass_rate_view(view)
+elif shown == "plan":
+    plan_view(view)
+elif shown == "record":
+    record_view(view)
+else:
+    report_view(view)

@@ -6,6 +6,7 @@ ensure()
 
 import streamlit as st
 
+from pages.parts.agreement_todo import todo_panel
 from pages.parts.as_you_type import as_you_type
 from pages.parts.contract_desk import open_desk, read_draft
 from pages.parts.contract_editor import criteria
@@ -31,6 +32,7 @@ reading = read_draft(desk)
 with st.container():
     save_bar(desk, reading, start_from)
     notes_of_start(desk)
+    todo_panel(project, current)
 one, two, three, four = st.tabs(
     ["Criteria", "Evaluator, stop rule and limits", "Try on outputs", "Versions"],
     key="contract.tab",

@@ -356,3 +356,19 @@ def test_perfect_agreement_in_clusters_counts_each_cluster_once() -> None:
     assert isinstance(forty, Estimate)
     assert isinstance(ten, Estimate)
     assert clustered.low < ten.low < forty.low
+
+
+def test_a_published_judge_against_the_majority_of_three_annotators() -> None:
+    """PandaLM's test set, 999 pairs of replies: a judge against three annotators' majority.
+
+    PASS is "the first reply is better"; 25 verdicts could not be read (arXiv 2306.05087; the cells
+    are counted from the published labels).
+    """
+    gold = [PASS] * 416 + [FAIL] * 558 + [PASS] * 6 + [FAIL] * 19
+    judge = [PASS] * 332 + [FAIL] * 84 + [PASS] * 128 + [FAIL] * 430 + [MISSING] * 25
+    c = count(gold, judge)
+    assert (332, 128, 84, 430) == c.cells
+    assert 25 == c.unscored
+    assert 0.229391 == pytest.approx(_value(c.false_accept_rate), abs=1e-6)
+    assert 0.201923 == pytest.approx(_value(c.false_reject_rate), abs=1e-6)
+    assert 0.561134 == pytest.approx(_value(c.kappa), abs=1e-6)

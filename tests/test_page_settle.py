@@ -22,7 +22,7 @@ from core.store.results import load_results
 from core.store.settling import Reader, load_label_table, split_cases
 from core.store.store import DATABASE_URL, Project, Store, open_store
 from core.verdict import LabelValue
-from pages.parts import settle_panels
+from pages.parts import acts
 from sample_data.samples import SAMPLES
 
 PAGE = Path(__file__).parents[1] / "pages" / "label.py"
@@ -33,7 +33,7 @@ def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
     """The workspace the page will open; keys count at once, tests do not read."""
     url = f"sqlite:///{tmp_path / 'bench.sqlite'}"
     monkeypatch.setenv(DATABASE_URL, url)
-    monkeypatch.setattr(settle_panels, "QUIET", 0.0)
+    monkeypatch.setattr(acts, "QUIET", 0.0)
     st.cache_resource.clear()
     opened = open_store(url=url)
     yield opened
@@ -237,11 +237,11 @@ def test_a_key_before_the_split_can_be_read_does_nothing(
     bench: Store, refund: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A held key comes again and again: it settles the split it was pressed on and no other."""
-    monkeypatch.setattr(settle_panels, "QUIET", 30.0)
+    monkeypatch.setattr(acts, "QUIET", 30.0)
     app = press(press(show(), "✓ PASS"), "✕ FAIL")
     assert decisions(bench) == []
     assert "did nothing: press it again" in said(app)
-    monkeypatch.setattr(settle_panels, "QUIET", 0.05)
+    monkeypatch.setattr(acts, "QUIET", 0.05)
     time.sleep(0.1)
     press(app, "✕ FAIL")
     assert [v for _, v, _ in decisions(bench)] == ["FAIL"]

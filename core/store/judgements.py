@@ -258,33 +258,30 @@ OUT_OF_DATE = "out of date"
 """Stands where a verdict hash would, for a verdict given when the sample was another."""
 
 
-def newest_by_hash(judge: int) -> sa.Select[Any]:
-    """Select the newest judgement id of a judge for each (output, criterion, verdict hash).
+def verdicts_in_order(judge: int) -> sa.Select[Any]:
+    """Select a judge's verdicts, oldest judgement first: output, criterion, verdict hash, verdict.
 
-    A wording that comes back finds its verdicts again, although newer ones exist for another.
+    Of one output, criterion and hash the last row counts: a wording that comes back finds its
+    verdicts again, although newer ones exist for another. Picking it where the rows are read is
+    several times as fast as letting the database group half a million of them. What could be read
+    of an unscored judgement is for showing and counts nowhere: its verdicts are null.
     """
     wanted = sa.case(
         (_fresh(), t.verdict.c.verdict_hash), else_=sa.literal_column(f"'{OUT_OF_DATE}'")
     ).label("verdict_hash")
-    said = (
+    return (
         sa.select(
             t.judgement.c.output_id,
             t.verdict.c.criterion_id,
             wanted,
-            t.judgement.c.id.label("judgement_id"),
+            sa.case((t.judgement.c.unscored.is_(None), t.verdict.c.verdict)).label("verdict"),
         )
         .join(t.verdict, t.verdict.c.judgement_id == t.judgement.c.id)
         .join(t.output, t.output.c.id == t.judgement.c.output_id)
         .join(t.sample, t.sample.c.id == t.output.c.sample_pk)
         .where(t.judgement.c.judge_id == judge)
-        .subquery()
+        .order_by(t.judgement.c.id)
     )
-    return sa.select(
-        said.c.output_id,
-        said.c.criterion_id,
-        said.c.verdict_hash,
-        sa.func.max(said.c.judgement_id).label("judgement_id"),
-    ).group_by(said.c.output_id, said.c.criterion_id, said.c.verdict_hash)
 
 
 def _fresh() -> sa.ColumnElement[bool]:

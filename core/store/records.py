@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import numpy as np
 import sqlalchemy as sa
 
 from core.loop.stop import Arm
 from core.loop.summary import by_arm, compare_arms
 from core.render import Baseline, Calibration
-from core.statistics.confusion import count
 from core.statistics.interval import Result, Undefined, rate
 from core.store import tables as t
+from core.store.calibrations import out_of_date, records
 from core.store.contracts import Version
 from core.store.results import load_results
 from core.store.store import Store
@@ -21,11 +20,19 @@ from core.verdict import OVERALL
 def calibration(store: Store, project_id: int, version: Version, judge: int) -> Calibration | None:
     """Return a judge's error rates on whole outputs under `version`, None if nothing is labelled.
 
-    The date is that of the newest label or judgement of the project that could have gone in.
+    The newest calibration record of the version, with what has changed since, if somebody made
+    one. Else as measured now; the date is then that of the newest label or judgement that could
+    have gone in.
     """
+    made = records(store, project_id, version=version, judge=judge)
+    if made:
+        one = made[0]
+        changed = tuple(out_of_date(store, project_id, one, version))
+        return Calibration(
+            one.n, one.date, one.false_accept_rate, one.false_reject_rate, one.judge, changed
+        )
     found = load_results(store, project_id, version, judge)
-    clusters = found.samples if len(np.unique(found.samples)) < len(found.samples) else None
-    cells = count(found.gold[OVERALL], found.judge[OVERALL], clusters)
+    cells = found.confusion(OVERALL)
     if not cells.n:
         return None
     label, judgement = t.label, t.judgement

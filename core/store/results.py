@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -13,10 +14,10 @@ from numpy.typing import NDArray
 from core.contract.acceptance import accept_codes
 from core.labelling.gold import overall, settle
 from core.labelling.label import LabelKind
-from core.statistics.confusion import FAIL, MISSING, PASS, UNKNOWN
+from core.statistics.confusion import FAIL, MISSING, PASS, UNKNOWN, Confusion, count
 from core.store import tables as t
 from core.store.contracts import Version
-from core.store.judgements import JudgeKind, newest_by_hash
+from core.store.judgements import JudgeKind, verdicts_in_order
 from core.store.live import asked, counted_outputs, positions
 from core.store.newest import newest_labels, settled_open
 from core.store.store import Store
@@ -33,21 +34,75 @@ class Results:
 
     Keys are the contract's criteria in order, then "overall" (acceptance of the whole output).
     `samples[i]` tells which outputs share a sample. Codes are PASS, FAIL, UNKNOWN (judge only)
-    and MISSING. `stale_labels` and `stale_verdicts` count what was given for another wording and
-    so is left out; `undecided` counts splits.
-    `examples` counts outputs left out because they equal an example of the contract, `few_shot`
-    those without a verdict because the judge is shown them as few-shot examples.
+    and MISSING. The mappings that end in `_at` say for each output whether reviewers are split
+    evenly, how many labels were given for another wording, and whether all the judge said was for
+    another wording; neither of those counts. `examples` counts outputs left out because they equal
+    an example of the contract, `few_shot` those without a verdict because the judge is shown them
+    as few-shot examples.
     """
 
     outputs: NDArray[np.int64]
     samples: NDArray[np.int64]
     gold: Mapping[str, Codes]
     judge: Mapping[str, Codes]
-    undecided: Mapping[str, int]
-    stale_labels: Mapping[str, int]
-    stale_verdicts: Mapping[str, int]
+    undecided_at: Mapping[str, NDArray[np.bool_]]
+    stale_labels_at: Mapping[str, NDArray[np.int64]]
+    stale_verdicts_at: Mapping[str, NDArray[np.bool_]]
     examples: int
     few_shot: int = 0
+
+    @property
+    def undecided(self) -> dict[str, int]:
+        """Outputs on which reviewers are split evenly, by criterion."""
+        return {key: int(np.count_nonzero(at)) for key, at in self.undecided_at.items()}
+
+    @property
+    def stale_labels(self) -> dict[str, int]:
+        """Labels given for another wording, by criterion."""
+        return {key: int(at.sum()) for key, at in self.stale_labels_at.items()}
+
+    @property
+    def stale_verdicts(self) -> dict[str, int]:
+        """Outputs of which the judge spoke under another wording only, by criterion."""
+        return {key: int(np.count_nonzero(at)) for key, at in self.stale_verdicts_at.items()}
+
+    @cached_property
+    def clusters(self) -> NDArray[np.int64] | None:
+        """The sample of each output where samples have several, else None."""
+        return self.samples if len(np.unique(self.samples)) < len(self.samples) else None
+
+    def only(self, these: NDArray[np.bool_]) -> Results:
+        """Return the same of the outputs in `these`, (outputs,)."""
+
+        def cut(by_key: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+            return {key: codes[these] for key, codes in by_key.items()}
+
+        return Results(
+            self.outputs[these],
+            self.samples[these],
+            cut(self.gold),
+            cut(self.judge),
+            cut(self.undecided_at),
+            cut(self.stale_labels_at),
+            cut(self.stale_verdicts_at),
+            self.examples,
+            self.few_shot,
+        )
+
+    def labelled(self, key: str) -> list[int]:
+        """Return the store ids of the outputs with a gold label on a criterion."""
+        return [int(i) for i in self.outputs[self.gold[key] != MISSING]]
+
+    def confusion(self, key: str) -> Confusion:
+        """Count the judge against gold on a criterion; intervals allow for shared samples."""
+        return count(self.gold[key], self.judge[key], self.clusters)
+
+    def cell(self, key: str, gold_pass: bool, judge_pass: bool) -> list[int]:
+        """Return the store ids of the outputs in one cell of a criterion's table."""
+        gold, judge = self.gold[key], self.judge[key]
+        scored = (gold != MISSING) & (judge != MISSING)
+        inside = scored & ((gold == PASS) == gold_pass) & ((judge == PASS) == judge_pass)
+        return [int(i) for i in self.outputs[np.flatnonzero(inside)]]
 
 
 def load_results(
@@ -72,18 +127,20 @@ def load_results(
         contract = None if version is None else version.contract
         votes = _votes(c, project_id, ids)
         gold: dict[str, Codes] = {}
-        undecided: dict[str, int] = {}
-        stale_labels: dict[str, int] = {}
+        undecided: dict[str, NDArray[np.bool_]] = {}
+        stale_labels: dict[str, NDArray[np.int64]] = {}
         for key, question in keys.items():
             live = question.live(votes.criterion, votes.hash)
-            stale_labels[key] = int(votes.n[votes.stale(question.criterion, live)].sum())
+            stale = votes.stale(question.criterion, live)
+            old = np.bincount(votes.at[stale], votes.n[stale], len(ids))
+            stale_labels[key] = old.astype(np.int64)
             settled = settle(*votes.tally(live, len(ids)), unanimous=unanimous)
-            gold[key], undecided[key] = settled.codes, int(settled.undecided.sum())
+            gold[key], undecided[key] = settled.codes, settled.undecided
         by_code = _said(c, _code_judge(c, project_id), ids)
         by_judge = _said(c, judge, ids)
         told = _told(c, judge, ids)
         said: dict[str, Codes] = {}
-        stale_verdicts: dict[str, int] = {}
+        stale_verdicts: dict[str, NDArray[np.bool_]] = {}
         for key, question in keys.items():
             found = None if contract is None or key == OVERALL else contract.criterion(key)
             runs_here = (
@@ -138,13 +195,16 @@ class _Rows:
         by_hand[self.at[live & self.by_hand]] = self.code[live & self.by_hand]
         return passes, fails, by_hand
 
-    def codes(self, criterion: int, wanted: str, size: int) -> tuple[Codes, int]:
-        """Return one code per output for a criterion, and how many outputs have only stale ones."""
+    def codes(self, criterion: int, wanted: str, size: int) -> tuple[Codes, NDArray[np.bool_]]:
+        """Return one code per output for a criterion, and which outputs have only stale ones."""
         mine = self.criterion == criterion
         live = mine & (self.hash == wanted)
         codes = np.full(size, MISSING, dtype=np.int8)
         codes[self.at[live]] = self.code[live]
-        return codes, len(np.setdiff1d(self.at[mine], self.at[live]))
+        stale = np.zeros(size, dtype=np.bool_)
+        stale[self.at[mine]] = True
+        stale[self.at[live]] = False
+        return codes, stale
 
 
 def _rows(found: list[Any], ids: NDArray[np.int64]) -> _Rows:
@@ -164,22 +224,20 @@ def _rows(found: list[Any], ids: NDArray[np.int64]) -> _Rows:
 
 
 def _votes(c: sa.Connection, project_id: int, ids: NDArray[np.int64]) -> _Rows:
-    """Return the labels, counted where they are alike; adjudications in the order they were made."""
+    """Return the labels one by one, adjudications in the order they were made."""
     newest = newest_labels(project_id).subquery()
-    by_hand = (t.label.c.kind == LabelKind.ADJUDICATION).label("by_hand")
-    columns = (
-        t.label.c.output_id,
-        t.label.c.criterion_id,
-        t.label.c.question_hash,
-        t.label.c.verdict,
-        by_hand,
-    )
     query = (
-        sa.select(*columns, sa.func.count().label("n"))
+        sa.select(
+            t.label.c.output_id,
+            t.label.c.criterion_id,
+            t.label.c.question_hash,
+            t.label.c.verdict,
+            t.label.c.kind == LabelKind.ADJUDICATION,
+            sa.literal(1),
+        )
         .join(newest, newest.c.id == t.label.c.id)
         .where(t.label.c.verdict.in_(["PASS", "FAIL"]) | settled_open())
-        .group_by(*columns)
-        .order_by(sa.func.max(t.label.c.id))
+        .order_by(t.label.c.id)
     )
     return _rows(list(c.execute(query).all()), ids)
 
@@ -208,29 +266,8 @@ def _told(c: sa.Connection, judge: int | None, ids: NDArray[np.int64]) -> NDArra
 
 
 def _said(c: sa.Connection, judge: int | None, ids: NDArray[np.int64]) -> _Rows:
-    """Return a judge's newest verdict for every output, criterion and wording.
-
-    What could be read of an unscored judgement is for showing and counts nowhere.
-    """
+    """Return what a judge said, oldest first: the last of an output, criterion and wording counts."""
     if judge is None:
         return _rows([], ids)
-    newest = newest_by_hash(judge).subquery()
-    query = (
-        sa.select(
-            newest.c.output_id,
-            newest.c.criterion_id,
-            newest.c.verdict_hash,
-            sa.case((t.judgement.c.unscored.is_(None), t.verdict.c.verdict)),
-            sa.literal(0),
-            sa.literal(1),
-        )
-        .join(
-            newest,
-            sa.and_(
-                t.verdict.c.judgement_id == newest.c.judgement_id,
-                t.verdict.c.criterion_id == newest.c.criterion_id,
-            ),
-        )
-        .join(t.judgement, t.judgement.c.id == newest.c.judgement_id)
-    )
+    query = verdicts_in_order(judge).add_columns(sa.literal(0), sa.literal(1))
     return _rows(list(c.execute(query).all()), ids)

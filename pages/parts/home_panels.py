@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import streamlit as st
 
@@ -25,7 +26,9 @@ from core.store.judgements import JudgeKind, judges
 from core.store.progress import load_progress
 from core.store.store import Project
 from core.verdict import OVERALL
+from core.wording_agreement import todo_line
 from pages.parts import state
+from pages.parts.agreement_numbers import said_of_record, todo_of
 from pages.parts.numbers import agreement
 from pages.parts.panels import small
 from pages.parts.shell import page_at
@@ -42,12 +45,16 @@ def steps_of(project: Project) -> list[Step]:
     current = version(project)
     p = load_progress(store(), project.id)
     traces = trace_numbers(project)
-    before = [
+    first = (
         contract_step(None, 0, 0, p.labels)
         if current is None
         else contract_step(
             current.number, len(current.contract.criteria), len(lint(current.contract))
-        ),
+        )
+    )
+    asked = tuple(todo_line(one) for one in todo_of(project, current)[:3])
+    before = [
+        replace(first, numbers=(*first.numbers, *asked)),
         labels_step(
             p.outputs,
             p.labelled,
@@ -69,8 +76,13 @@ def measured(project: Project, current: Version | None, traces: TraceNumbers) ->
     chosen = [j for j in known if j.kind is not JudgeKind.CODE] or known
     found = []
     for one in chosen[:3]:
-        c = agreement(project, current, one.id).confusion[OVERALL]
-        found.append(Measured(one.name, c.false_accept_rate, c.false_reject_rate))
+        shown = agreement(project, current, one.id)[OVERALL]
+        found.append(
+            Measured(
+                one.name, shown.false_accept_rate, shown.false_reject_rate,
+                record=said_of_record(project, current, one.id),
+            )
+        )  # fmt: skip
     loop = traces.arms.get(Arm.LOOP)
     if loop is not None and loop.labelled and all(isinstance(m.far, Undefined) for m in found):
         c = loop.check

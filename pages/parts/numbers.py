@@ -3,35 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 import streamlit as st
 
-from core.statistics.confusion import FAIL, MISSING, PASS, UNKNOWN, Confusion, count
+from core.labelling.split import Side
+from core.statistics.confusion import FAIL, MISSING, PASS, UNKNOWN
 from core.store.contracts import Version
-from core.store.results import Results, load_results
+from core.store.measured import JudgeRates, chosen_by_queue, judge_rates, part_of
+from core.store.results import load_results
+from core.store.splits import load_split
 from core.store.store import Project
+from core.verdict import OVERALL
 from pages.parts.workspace import store
 
 
-@dataclass(frozen=True)
-class Agreement:
-    """A judge against gold per criterion key, "overall" last, and what was left out and why."""
+def agreement(project: Project, version: Version | None, judge: int) -> Mapping[str, JudgeRates]:
+    """Return the rates of a judge under a contract version by criterion key, "overall" last.
 
-    confusion: Mapping[str, Confusion]
-    results: Results
-
-    def cell(self, key: str, gold_pass: bool, judge_pass: bool) -> list[int]:
-        """Return the store ids of the outputs in one cell of a criterion's table."""
-        gold, judge = self.results.gold[key], self.results.judge[key]
-        scored = (gold != MISSING) & (judge != MISSING)
-        inside = scored & ((gold == PASS) == gold_pass) & ((judge == PASS) == judge_pass)
-        return [int(i) for i in self.results.outputs[np.flatnonzero(inside)]]
-
-
-def agreement(project: Project, version: Version | None, judge: int) -> Agreement:
-    """Return the agreement of a judge with gold under a contract version."""
+    Of the dev part, in a project with a split. Where the queue gave out the labelled outputs by verdict the rates are reweighted.
+    """
     return _agreement(project.id, project.revision, judge, version)
 
 
@@ -52,11 +43,13 @@ def _code_counts(
 
 
 @st.cache_resource(max_entries=30, show_spinner=False)
-def _agreement(project_id: int, revision: int, judge: int, _version: Version | None) -> Agreement:
+def _agreement(
+    project_id: int, revision: int, judge: int, _version: Version | None
+) -> Mapping[str, JudgeRates]:
     # The revision rises with every new version, so it stands for the version in the key too.
     results = load_results(store(), project_id, _version, judge)
-    clusters = results.samples if len(np.unique(results.samples)) < len(results.samples) else None
-    return Agreement(
-        {key: count(results.gold[key], results.judge[key], clusters) for key in results.gold},
-        results,
-    )
+    if load_split(store(), project_id) is not None:
+        # The test part is opened on purpose, on the agreement page, and every look is counted.
+        results = part_of(store(), project_id, results, Side.DEV)
+    chosen = chosen_by_queue(store(), project_id, results.labelled(OVERALL))
+    return {key: judge_rates(results, key, chosen) for key in results.gold}

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import time
-import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import streamlit as st
 
@@ -26,6 +23,7 @@ from core.store.store import Project
 from core.verdict import LabelValue
 from core.wording import coefficient, criterion_name
 from pages.parts import state
+from pages.parts.acts import Acts, acts_of, may, paint
 from pages.parts.guard import guarded, say_what_failed
 from pages.parts.labeller.labeller import Question, Reviewer, question
 from pages.parts.panels import MARKS, small, verbatim, visible
@@ -39,8 +37,6 @@ WHY_OWN = (
     "You see colleagues' labels only where your own is stored: seen before, they would sway yours."
 )
 WHY_ALL = "You see everybody's labels. Do not label these outputs now: what you saw would sway you."
-QUIET = 0.5
-"""Seconds without a key before a split takes one: nobody has read it sooner, a held key repeats."""
 ASIDE = 4
 """Reviewers side by side in one row."""
 
@@ -138,25 +134,13 @@ def _case(
     return found[0] if found else None
 
 
-def _acts(project_id: int, reviewer: int) -> dict[str, Any]:
+def _acts(project_id: int, reviewer: int) -> Acts:
     """Return what this tab did: its client id, how many acts, and those that can be undone.
 
     The split in view is kept here, not in the address: the browser's address lags behind fast
     keys, and a key must never meet a split that was left already.
     """
-    found: dict[str, Any] = st.session_state.setdefault(
-        f"settle.acts.{project_id}.{reviewer}",
-        {
-            "client": f"settle-{uuid.uuid4().hex}",
-            "seq": 0,
-            "done": [],
-            "at": None,
-            "painting": "",
-            "since": 0.0,
-            "early": False,
-        },
-    )
-    return found
+    return acts_of(f"settle.acts.{project_id}.{reviewer}")
 
 
 def _keys(
@@ -174,8 +158,7 @@ def _keys(
         later[0] if later else None, seq,
     )  # fmt: skip
     name = f"{asked.key}.{here.output_id}.{seq}"
-    if acts["painting"] != name:
-        acts["painting"], acts["since"], acts["early"] = name, time.monotonic(), False
+    paint(acts, name)
     with st.container(horizontal=True, vertical_alignment="center"):
         for text, key, verdict in (
             ("✓ PASS", "1", LabelValue.PASS),
@@ -209,7 +192,7 @@ def _keys(
 @guarded
 def _decide(here: Here, verdict: LabelValue) -> None:
     acts = _acts(here.project_id, here.reviewer)
-    if not _may(acts, here):
+    if not may(acts, here.seq):
         return
     note = st.session_state.get(f"settle.note.{here.asked.key}.{here.output_id}.{here.seq}", "")
     _store(here, here.output_id, here.asked, verdict, note)
@@ -217,20 +200,10 @@ def _decide(here: Here, verdict: LabelValue) -> None:
     acts["at"] = here.following
 
 
-def _may(acts: dict[str, Any], here: Here) -> bool:
-    """Return whether a key means what it meets: one act per painting, and not at once."""
-    if here.seq != acts["seq"] + 1:
-        return False
-    acts["early"] = time.monotonic() - acts["since"] < QUIET
-    if acts["early"]:
-        acts["since"] = time.monotonic()  # a held key comes again and again: wait until it stops
-    return not acts["early"]
-
-
 @guarded
 def _undo(here: Here) -> None:
     acts = _acts(here.project_id, here.reviewer)
-    if not _may(acts, here):
+    if not may(acts, here.seq):
         return
     last = (here.output_id, here.asked, None)
     output, asked, before = acts["done"][-1] if acts["done"] else last

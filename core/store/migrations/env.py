@@ -3,7 +3,9 @@
 from alembic import context
 
 from core.store import (  # noqa: F401  (their tables join the metadata)
+    tables_agreement,
     tables_judging,
+    tables_labelling,
     tables_loops,
     tables_runs,
 )
