@@ -102,7 +102,7 @@ def _handed_back(trace: Trace, again: Replay) -> list[str]:
     """Return a line about the draft that was handed back; without a usable one, the errors too."""
     returned = again.returned_round if trace.returned_round is None else trace.returned_round
     this = None if returned is None else trace.round(returned)
-    kept = OUTCOME[was_accepted(trace, again)]
+    kept = OUTCOME[was_accepted(trace, again.exit)]
     if this is not None and this.made:
         gold = "no gold label" if this.gold is None else f"gold label {MARKS[this.gold.value]}"
         if this.read:
