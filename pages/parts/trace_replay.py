@@ -13,7 +13,8 @@ from core.loop.stop import Arm
 from core.loop.summary import was_accepted
 from core.loop.trace import Round, Trace
 from core.store.store import Project
-from core.store.traces import arms_of_sample, by_held_contract, held_contracts, load_trace
+from core.store.paths import arms_of_sample
+from core.store.traces import by_held_contract, held_contracts, load_trace
 from core.wording import exit_words, plural
 from pages.parts import state
 from pages.parts.panels import MARKS, small, verbatim, visible
