@@ -7,11 +7,13 @@ import re
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 import sqlalchemy as sa
 
+from core.cli import run as cli
 from core.contract.contract import Budget, Contract
 from core.errors import InputError
 from core.judging.calls import CallFailed, FailureKind, ModelCall, ModelReply
@@ -37,7 +39,7 @@ from core.store.outputs import load_outputs
 from core.store.paths import TraceFilter, paths_of
 from core.store.runs import Run, RunState, Wish, ask, load_run, resume
 from core.store.samples import NewSample, put_samples
-from core.store.store import Project, Store
+from core.store.store import Project, Store, open_store
 from core.store.tables_runs import call as call_table
 from core.store.tables_runs import run as run_table
 from core.store.traces import each_trace, load_summaries
@@ -415,3 +417,24 @@ def test_no_list_of_python_ever_reaches_a_prompt(bench: Bench) -> None:
     for call in model.calls:
         assert "['" not in call.system + "".join(m.text for m in call.messages)
         assert json.dumps([]) not in call.messages[0].text
+
+
+def test_a_worker_goes_on_by_itself_when_the_labels_are_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("EVALUATOR_BENCH_DATABASE_URL", raising=False)
+    store = open_store(tmp_path)
+    bench = bench_of(store, store.create_project("P"), contract(ASKED), 1)
+    setup = LoopSetup(GeneratorOptions("scripted"), spot_checks=0)
+    run = create_loop_run(store, bench.project.id, bench.version, setup)
+    command = ["worker", "--workspace", str(tmp_path), "--json"]
+    assert cli(command) == 0
+    assert json.loads(capsys.readouterr().out) == {"runs": 1, "finished": 0, "failed": 0}
+    assert cli(command) == 0
+    assert json.loads(capsys.readouterr().out)["runs"] == 0
+    [(output, _)] = waiting_drafts(store, run)
+    label(bench, output, LabelValue.PASS)
+    assert cli(command) == 0
+    assert json.loads(capsys.readouterr().out) == {"runs": 1, "finished": 1, "failed": 0}
+    assert [x.exit for x in bench.traces()] == [Exit.PASS]
+    store.close()

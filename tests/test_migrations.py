@@ -10,8 +10,9 @@ from alembic import command
 from alembic.migration import MigrationContext
 
 from core.store import tables as t
+from core.store.paths import count_traces
 from core.store.store import Store, alembic_config, make_engine, open_store
-from core.store.traces import add_traces, count_traces
+from core.store.traces import add_traces
 from tests.test_store_traces import run
 
 

@@ -21,8 +21,9 @@ from core.loop.step import to_trace
 from core.loop.stop import Arm, Exit
 from core.loop.trace import Trace
 from core.store.contracts import save_version
+from core.store.paths import count_traces
 from core.store.store import DATABASE_URL, Project, Store, open_store
-from core.store.traces import add_traces, count_traces, load_trace
+from core.store.traces import add_traces, load_trace
 from core.verdict import LabelValue, Unscored
 from core.wording import exit_words, p_value
 from pages.parts.trace_replay import outcome_lines

@@ -24,14 +24,13 @@ from core.loop.summary import summarise
 from core.loop.trace import Round, Trace
 from core.store import tables as t
 from core.store.contracts import save_version
+from core.store.paths import arms_of_sample, count_traces
 from core.store.store import Project, Store, imports_of, open_store
 from core.store.traces import (
     MOST,
     add_traces,
-    arms_of_sample,
     by_held_contract,
     compare_traces,
-    count_traces,
     each_trace,
     held_contracts,
     load_summaries,

@@ -172,3 +172,27 @@ def run_trace_keys(store: Store, run_id: int) -> list[int]:
         rows = c.execute(query).all()
     rows = sorted(rows, key=lambda r: (r.sample, int(r.trial), r.arm))
     return [r.id for r in rows]
+
+
+def count_traces(store: Store, project_id: int) -> int:
+    """Return the number of traces in a project."""
+    query = sa.select(sa.func.count()).where(t.trace.c.project_id == project_id)
+    with store.read() as c:
+        return int(c.scalar(query) or 0)
+
+
+def arms_of_sample(
+    store: Store, project_id: int, sample_id: str, trial: str
+) -> list[tuple[Arm, str]]:
+    """Return (arm, trace id) of every trace of one sample and trial, loop first."""
+    query = (
+        sa.select(t.trace.c.arm, t.trace.c.trace_id)
+        .where(
+            t.trace.c.project_id == project_id,
+            t.trace.c.sample_id == sample_id,
+            t.trace.c.trial == trial,
+        )
+        .order_by(t.trace.c.arm, t.trace.c.id)
+    )
+    with store.read() as c:
+        return [(Arm(r.arm), r.trace_id) for r in c.execute(query)]

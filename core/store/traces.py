@@ -162,13 +162,6 @@ def sum_up_anew(c: sa.Connection, project_id: int, contract: Contract) -> None:
         c.execute(t.trace.update().where(t.trace.c.id == row.id).values(_facts(trace)))
 
 
-def count_traces(store: Store, project_id: int) -> int:
-    """Return the number of traces in a project."""
-    query = sa.select(sa.func.count()).where(t.trace.c.project_id == project_id)
-    with store.read() as c:
-        return int(c.scalar(query) or 0)
-
-
 def load_summaries(store: Store, project_id: int) -> list[Summary]:
     """Return a summary of every trace in the order they were stored; no draft is read."""
     query = (
@@ -216,23 +209,6 @@ def each_trace(store: Store, project_id: int) -> Iterator[Trace]:
         trace = load_trace(store, project_id, name)
         if trace is not None:
             yield trace
-
-
-def arms_of_sample(
-    store: Store, project_id: int, sample_id: str, trial: str
-) -> list[tuple[Arm, str]]:
-    """Return (arm, trace id) of every trace of one sample and trial, loop first."""
-    query = (
-        sa.select(t.trace.c.arm, t.trace.c.trace_id)
-        .where(
-            t.trace.c.project_id == project_id,
-            t.trace.c.sample_id == sample_id,
-            t.trace.c.trial == trial,
-        )
-        .order_by(t.trace.c.arm, t.trace.c.id)
-    )
-    with store.read() as c:
-        return [(Arm(r.arm), r.trace_id) for r in c.execute(query)]
 
 
 # --- in -------------------------------------------------------------------------------------

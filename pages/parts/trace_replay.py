@@ -13,7 +13,8 @@ from core.loop.stop import Arm
 from core.loop.summary import was_accepted
 from core.loop.trace import Round, Trace
 from core.store.store import Project
-from core.store.traces import arms_of_sample, by_held_contract, held_contracts, load_trace
+from core.store.paths import arms_of_sample
+from core.store.traces import by_held_contract, held_contracts, load_trace
 from core.wording import exit_words, plural
 from pages.parts import state
 from pages.parts.panels import MARKS, small, verbatim, visible
@@ -102,7 +103,7 @@ def _handed_back(trace: Trace, again: Replay) -> list[str]:
     """Return a line about the draft that was handed back; without a usable one, the errors too."""
     returned = again.returned_round if trace.returned_round is None else trace.returned_round
     this = None if returned is None else trace.round(returned)
-    kept = OUTCOME[was_accepted(trace, again)]
+    kept = OUTCOME[was_accepted(trace, again.exit)]
     if this is not None and this.made:
         gold = "no gold label" if this.gold is None else f"gold label {MARKS[this.gold.value]}"
         if this.read:
