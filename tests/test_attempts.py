@@ -1,5 +1,5 @@
 import json
-from itertools import pairwise
+from itertools import pairwise, product
 from math import comb
 
 import numpy as np
@@ -18,7 +18,7 @@ from core.statistics.attempts import (
     pass_at_k,
     pass_hat_k,
 )
-from core.statistics.interval import Estimate, Undefined
+from core.statistics.interval import Estimate, Undefined, clopper_pearson
 from tests.reference import Reference, reference, references
 
 tasks = st.lists(
@@ -154,7 +154,10 @@ def test_nothing_to_rescue_is_undefined() -> None:
 
 @pytest.mark.parametrize(("c", "end"), [(4, "low"), (0, "high"), (2, "low")])
 def test_tasks_that_are_all_alike_still_have_an_interval(c: int, end: str) -> None:
-    """Ten tasks, all the same: as uncertain as a rate with one observation per task."""
+    """All passing or failing is one observation per task; 2 of 4 throughout, 40 independent draws.
+
+    Exact limits of 20 of 40 are .338 and .662.
+    """
     result = Attempts.of([4] * 10, [c] * 10).pass_at(1)
     assert isinstance(result, Estimate)
     assert result.value == c / 4
@@ -163,8 +166,33 @@ def test_tasks_that_are_all_alike_still_have_an_interval(c: int, end: str) -> No
     elif c == 0:
         assert (result.low, result.high) == pytest.approx((0.0, 1 - 0.025**0.1))
     else:
-        assert result.low < 0.25
-        assert result.high > 0.75
+        assert (result.low, result.high) == pytest.approx((0.3380, 0.6620), abs=5e-5)
+
+
+def test_effective_number_of_tasks_worked_by_hand() -> None:
+    """Four tasks of two draws with 2, 1, 1 and 0 good: pass@1 is ½.
+
+    Squared residuals ¼ + 0 + 0 + ¼, a quarter of a task more adds 1/16: 9/16. Variance
+    9/16 · 4/3 ÷ (4¼ · 4) = 3/68, so n = ¼ · 68/3 = 17/3, times (1.9600/3.1824)²; not less than 4.
+    """
+    result = Attempts.of([2] * 4, [2, 1, 1, 0]).pass_at(1)
+    assert isinstance(result, Estimate)
+    assert 17 / 3 * (1.96 / 3.1824) ** 2 < 4
+    assert (result.low, result.high) == pytest.approx(clopper_pearson(2, 4))
+    # three times the tasks: 3/2 + 1/16 = 25/16; t of 11 degrees 2.2010
+    result = Attempts.of([2] * 12, [2, 1, 1, 0] * 3).pass_at(1)
+    assert isinstance(result, Estimate)
+    n = 0.25 * (12.25 * 12) / (25 / 16 * 12 / 11) * (1.96 / 2.2010) ** 2
+    assert (result.low, result.high) == pytest.approx(clopper_pearson(n / 2, n), abs=1e-5)
+
+
+def test_pass_at_all_draws_is_a_rate_of_tasks() -> None:
+    """Whether any of all draws passed is one yes or no per task: 36 of 50."""
+    result = AIRLINE.pass_at(4)
+    assert isinstance(result, Estimate)
+    exact = clopper_pearson(36, 50)
+    assert exact[0] - 1e-9 <= result.low <= result.value <= result.high <= exact[1] + 1e-9
+    assert result.high - result.low > 0.9 * (exact[1] - exact[0])
 
 
 @pytest.mark.parametrize(
@@ -267,10 +295,10 @@ def test_rho_is_the_maximum_of_scipys_beta_binomial_likelihood() -> None:
     best = max(likelihood(m, result.value) for m in means)
     for other in (result.value - 0.02, result.value + 0.02):
         assert best > max(likelihood(m, other) for m in means)
-    # the limits are where twice the drop is the .95 quantile of chi-square, 3.8415
+    # the limits are where twice the drop is t² of 49 degrees of freedom, 2.0096²
     for end in (result.low, result.high):
         drop = 2 * (best - max(likelihood(m, end) for m in means))
-        assert drop == pytest.approx(3.8415, abs=2e-3)
+        assert drop == pytest.approx(2.0096**2, abs=2e-3)
     assert result.n == 50
     assert result.k is None
 
@@ -360,3 +388,31 @@ def test_difficulty_nodes_at_the_ends(
     ours = difficulty_nodes(mean, rho, 5)
     assert ours[0].tolist() == nodes
     assert ours[1].tolist() == weights
+
+
+# --- coverage -------------------------------------------------------------------------------
+
+
+@pytest.mark.soak
+def test_intervals_over_tasks_cover_whatever_the_tasks() -> None:
+    """Beta-binomial tasks; the table is printed, worst cell first. Bound .93 less two errors."""
+    rng = np.random.default_rng(17)
+    rounds, table = 600, []
+    for tasks, draws, mean, rho in product((15, 30, 100), (2, 3, 5), (0.2, 0.5, 0.8), (0.1, 0.6)):
+        a, b = mean * (1 / rho - 1), (1 - mean) * (1 / rho - 1)
+        good = rng.binomial(draws, rng.beta(a, b, (rounds, tasks)))
+        some = [Attempts.of(np.full(tasks, draws), row) for row in good]
+        at = correlated_pass_at(mean, rho, draws)
+        figures = {
+            "pass_at": (Attempts.pass_at, draws, at),
+            "pass_hat": (Attempts.pass_hat, draws, correlated_pass_hat(mean, rho, draws)),
+            "fresh_share": (Attempts.fresh_share, draws, (at - mean) / (1 - mean)),
+            "fresh_rate": (Attempts.fresh_share, 2, mean * (1 - rho)),
+        }
+        for name, (figure, k, truth) in figures.items():
+            found = [r for one in some if isinstance(r := figure(one, k), Estimate)]
+            covered = np.mean([r.low <= truth <= r.high for r in found])
+            table.append((round(float(covered), 3), name, tasks, draws, mean, rho))
+    table.sort()
+    print(*table, sep="\n")
+    assert table[0][0] >= 0.93 - 2 * (0.93 * 0.07 / rounds) ** 0.5

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from math import comb
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,12 +13,17 @@ from hypothesis import strategies as st
 from core.errors import InputError
 from core.statistics.comparison import (
     Paired,
+    SharedErrors,
+    drift,
     mcnemar_exact,
     mcnemar_mid_p,
     paired_difference,
+    two_judges,
     wilson,
 )
+from core.statistics.confusion import FAIL, MISSING, PASS, UNKNOWN, count
 from core.statistics.interval import Estimate, Undefined
+from tests.reference import reference
 
 counts = st.integers(0, 60)
 
@@ -123,3 +129,107 @@ def test_wilson_limits_of_the_published_table() -> None:
 def test_a_negative_count_is_refused_by_name() -> None:
     with pytest.raises(InputError, match="second_only"):
         Paired(1, 1, -1, 1)
+
+
+# --- two judges -----------------------------------------------------------------------------
+
+
+def test_margins_of_the_worked_invoice_leave_p_open() -> None:
+    """48 and 39 of 60 rescued: both rescued from 27 to 39 of them, depending on the pairs."""
+    entry = reference("h.invoice_mcnemar_range")
+    least, most = entry.inputs["both_recovered_range"]
+    nested, apart = Paired(most, 9, 0, 12), Paired(least, 21, 12, 0)
+    assert nested.p_exact == pytest.approx(entry.expected["p_if_nested"])
+    assert apart.p_exact == pytest.approx(entry.expected["p_if_most_discordant"])
+
+
+def codes(text: str) -> list[int]:
+    return [{"P": PASS, "F": FAIL, "?": UNKNOWN, "-": MISSING}[c] for c in text]
+
+
+def test_two_judges_are_paired_by_hand() -> None:
+    #                 good: both, first, second, neither; bad: both reject, …; unlabelled; missing
+    found = two_judges(codes("PPPPFFF-PF"), codes("PPFFFPPP-F"), codes("PFP?FFPPP-"))
+    assert found.good == Paired(1, 1, 1, 1)
+    assert found.bad == Paired(1, 0, 1, 1)
+    assert found.verdicts == Paired(3, 2, 1, 2)
+    assert found.right == Paired(2, 1, 2, 2)
+    assert (found.unlabelled, found.left_out) == (1, 2)
+
+
+def test_shared_errors_worked_by_hand() -> None:
+    """Ten bad items, each judge passes 3, both the same 3: expected .9, chance 1/C(10, 3)."""
+    bad = "F" * 10
+    same = two_judges(codes(bad), codes("PPPFFFFFFF"), codes("PPPFFFFFFF")).shared_errors
+    assert isinstance(same, SharedErrors)
+    assert (same.observed, same.expected) == (3, pytest.approx(0.9))
+    assert same.p == pytest.approx(1 / 120)
+    apart = two_judges(codes(bad), codes("PPPFFFFFFF"), codes("FFFPPPFFFF")).shared_errors
+    assert isinstance(apart, SharedErrors)
+    assert (apart.observed, apart.p) == (0, pytest.approx(1.0))
+
+
+def test_a_hard_class_is_no_blind_spot() -> None:
+    """Both fail every second bad item, independently, and no good one: nothing is shared beyond."""
+    gold = codes("F" * 8 + "P" * 92)
+    first = codes("PPPPFFFF" + "P" * 92)
+    second = codes("PPFFPPFF" + "P" * 92)
+    found = two_judges(gold, first, second).shared_errors
+    assert isinstance(found, SharedErrors)
+    assert (found.observed, found.expected) == (2, pytest.approx(2.0))
+    assert found.p > 0.5
+
+
+def test_a_judge_without_errors_shares_none() -> None:
+    found = two_judges(codes("PF"), codes("PF"), codes("FP")).shared_errors
+    assert isinstance(found, Undefined)
+    assert isinstance(two_judges([], [], []).shared_errors, Undefined)
+
+
+@given(st.lists(st.tuples(*[st.sampled_from("PF?-")] * 3), max_size=40))
+def test_pairs_agree_with_each_judges_own_counts(rows: list[tuple[str, str, str]]) -> None:
+    gold, first, second = (
+        (codes("".join(column)) for column in zip(*rows, strict=True)) if rows else ([],) * 3
+    )
+    found = two_judges(gold, first, second)
+    both = [i for i in range(len(gold)) if MISSING not in (first[i], second[i])]
+    a = count([gold[i] for i in both], [first[i] for i in both])
+    b = count([gold[i] for i in both], [second[i] for i in both])
+    assert (found.bad.first, found.bad.second) == (a.true_reject, b.true_reject)
+    assert (found.good.first, found.good.second) == (a.true_accept, b.true_accept)
+    assert found.right.n + found.unlabelled + found.left_out == len(gold)
+    shared = found.shared_errors
+    if isinstance(shared, SharedErrors):
+        assert 0 < shared.p <= 1
+
+
+def test_drift_on_the_anchor_set() -> None:
+    """Of ten anchors nine got stricter and none more lenient: 2 · (1/2)^9."""
+    found = drift(codes("P" * 10), codes("P" * 10), codes("F" * 9 + "P"))
+    assert found.verdicts.p_exact == pytest.approx(2 / 2**9)
+    assert found.right.difference == found.verdicts.difference
+
+
+def test_unequal_lengths_are_refused() -> None:
+    with pytest.raises(InputError, match="2 and 1 verdicts for 2 items"):
+        two_judges([1, 0], [1, 0], [1])
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("n", [30, 60, 200])
+@pytest.mark.parametrize(
+    "cells",
+    [
+        (0.5, 0.2, 0.05, 0.25),
+        (0.8, 0.06, 0.02, 0.12),
+        (0.3, 0.2, 0.2, 0.3),
+        (0.9, 0.05, 0.01, 0.04),
+    ],
+)
+def test_paired_difference_covers(n: int, cells: tuple[float, ...]) -> None:
+    """Rows of pairs at random; 93 to 99 %, less or more twice the simulation's own error."""
+    rows = np.random.default_rng(53).multinomial(n, cells, 2000)
+    truth = cells[1] - cells[2]
+    found = [estimate(Paired(*row)) for row in rows.tolist()]
+    covered = np.mean([one.low <= truth <= one.high for one in found])
+    assert 0.93 - 0.012 <= covered <= 0.99

@@ -1,4 +1,4 @@
-"""Commands that measure verdicts in tables: agreement, raters."""
+"""Commands that measure verdicts in tables: agreement, gate, raters."""
 
 from __future__ import annotations
 
@@ -23,11 +23,14 @@ from core.cli.base import (
     load_contract,
     say,
 )
+from core.errors import InputError
 
 if TYPE_CHECKING:
+    from core.contract.contract import Contract
     from core.files.pairs import Pairs
     from core.files.tables import Table
     from core.statistics.confusion import Confusion
+    from core.statistics.interval import Result
     from core.verdict import WordMap
 
 File = Annotated[Path, typer.Argument(metavar="FILE", help="CSV, TSV, JSONL or JSON.")]
@@ -36,24 +39,30 @@ File = Annotated[Path, typer.Argument(metavar="FILE", help="CSV, TSV, JSONL or J
 def register(app: typer.Typer) -> None:
     """Add the commands of this module."""
     app.command(cls=Command)(agreement)
+    app.command(cls=Command)(gate)
     app.command(cls=ManyValues)(raters)
+
+
+Gold = Annotated[str, typer.Option("--gold", metavar="COL", help="Column of gold labels.")]
+Judge = Annotated[str, typer.Option("--judge", metavar="COL", help="Column of verdicts.")]
+IdColumn = Annotated[str | None, typer.Option("--id", metavar="COL", help="Column of ids.")]
+Cluster = Annotated[
+    str | None, typer.Option("--cluster", metavar="COL", help="Column of clusters.")
+]
+CriterionColumn = Annotated[
+    str | None, typer.Option("--criterion", metavar="COL", help="Column of criteria.")
+]
 
 
 def agreement(
     file: File,
-    gold: Annotated[str, typer.Option("--gold", metavar="COL", help="Column of gold labels.")],
-    judge: Annotated[str, typer.Option("--judge", metavar="COL", help="Column of verdicts.")],
+    gold: Gold,
+    judge: Judge,
     passes: Passes = None,
     fails: Fails = None,
-    id_column: Annotated[
-        str | None, typer.Option("--id", metavar="COL", help="Column of ids.")
-    ] = None,
-    cluster: Annotated[
-        str | None, typer.Option("--cluster", metavar="COL", help="Column of clusters.")
-    ] = None,
-    criterion: Annotated[
-        str | None, typer.Option("--criterion", metavar="COL", help="Column of criteria.")
-    ] = None,
+    id_column: IdColumn = None,
+    cluster: Cluster = None,
+    criterion: CriterionColumn = None,
     contract: Annotated[
         Path | None, typer.Option("--contract", metavar="F", help="Contract with the rule.")
     ] = None,
@@ -63,10 +72,75 @@ def agreement(
     workspace: Workspace = WORKSPACE,
 ) -> None:
     """Compare a judge with gold labels: false accepts, false rejects, kappa."""
-    from core.files.pairs import read_pairs, words_of
-
     rule = None if contract is None else load_contract(contract)
     table = load(file, encoding, separator)
+    about = (id_column, cluster, criterion)
+    _, data, text = _measured(table, gold, judge, passes, fails, about, rule)
+    emit(data, text, as_json)
+
+
+def gate(
+    contract: Annotated[
+        Path, typer.Argument(metavar="CONTRACT", help="Contract with the limits and the rule.")
+    ],
+    file: File,
+    gold: Gold,
+    judge: Judge,
+    passes: Passes = None,
+    fails: Fails = None,
+    id_column: IdColumn = None,
+    cluster: Cluster = None,
+    criterion: CriterionColumn = None,
+    encoding: Encoding = None,
+    separator: Separator = None,
+    as_json: Json = False,
+    workspace: Workspace = WORKSPACE,
+) -> int:
+    """Exit with 1 unless a judge is shown to keep the contract's limits, upper ends included."""
+    from core.wording import against_limit, capital
+
+    rule = load_contract(contract)
+    limits = rule.limits
+    if limits.false_accept_rate is None and limits.false_reject_rate is None:
+        raise InputError(
+            str(contract), "it sets no limits.", "Add limits: false_accept_rate, false_reject_rate."
+        )
+    table = load(file, encoding, separator)
+    about = (id_column, cluster, criterion)
+    found, data, text = _measured(table, gold, judge, passes, fails, about, rule)
+    checked = [
+        (found.false_accept_rate, limits.false_accept_rate, "bad outputs", "passed"),
+        (found.false_reject_rate, limits.false_reject_rate, "good outputs", "rejected"),
+    ]
+    met = all(_keeps(result, limit) for result, limit, *_ in checked)
+    text += [
+        capital(against_limit(result, limit, what=what, verb=verb))
+        for result, limit, what, verb in checked
+        if limit is not None
+    ]
+    emit({**data, "met": met}, [*text, "Met." if met else "Not met."], as_json)
+    return 0 if met else 1
+
+
+def _keeps(result: Result, limit: float | None) -> bool:
+    from core.statistics.interval import Estimate
+
+    return limit is None or (isinstance(result, Estimate) and result.high <= limit)
+
+
+def _measured(
+    table: Table,
+    gold: str,
+    judge: str,
+    passes: list[str] | None,
+    fails: list[str] | None,
+    columns: tuple[str | None, str | None, str | None],
+    rule: Contract | None,
+) -> tuple[Confusion, dict[str, Any], list[str]]:
+    """Measure a judge against gold; `columns` are those of ids, clusters and criteria."""
+    from core.files.pairs import read_pairs, words_of
+
+    id_column, cluster, criterion = columns
     words = words_of(table, [gold, judge], passes or [], fails or [])
     pairs = read_pairs(
         table, gold, judge, words, id=id_column, cluster=cluster, criterion=criterion, contract=rule
@@ -80,7 +154,7 @@ def agreement(
         data["by_criterion"] = {key: one.to_json() for key, one in each.items()}
         for key, one in each.items():
             text += ["", f"Criterion {key}", *_agreement_text(one)]
-    emit(data, text, as_json)
+    return measured, data, text
 
 
 def _count(pairs: Pairs) -> Confusion:

@@ -2,10 +2,10 @@
 
 Everything is computed per task and averaged over tasks, never from pooled totals: tasks differ in
 difficulty, so the k-th draw of a task that failed k - 1 times is worth less than a first draw.
-Intervals resample the tasks (seeded). Resampling cannot see past the kinds of task it was given;
-where that leaves no width at all, the limits are Clopper–Pearson with each task counted once.
-These intervals can be too narrow. Simulated, nominal 95 % for F_2 covered .93 with 50 tasks of 4
-draws (mean .42, ρ .4), but .78 with 30 tasks of 3 draws (mean .8, ρ .3), where few tasks fail.
+Intervals are Clopper–Pearson at an effective number of tasks, from the variance between tasks (see
+`interval.effective_tasks`); a bootstrap over tasks is too narrow where few tasks speak. Simulated
+coverage at nominal 95 %, worst of 378 settings (15, 30 and 100 tasks; 2, 3 and 5 draws; mean .2,
+.5, .8; ρ .1, .3, .6; pass@k, pass^k, F_2, F_N): at least .94, the bootstrap .76.
 """
 
 from __future__ import annotations
@@ -17,8 +17,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from core.errors import InputError
 from core.statistics.interval import (
-    DRAWS,
-    SEED,
     TAIL,
     Estimate,
     Floats,
@@ -26,13 +24,10 @@ from core.statistics.interval import (
     Undefined,
     as_json,
     clopper_pearson,
+    effective_tasks,
     share,
     whole,
 )
-
-_BLOCK = 4_000_000
-_CHI2_95 = 3.841458820694124
-"""The .95 quantile of chi-square with one degree of freedom."""
 
 
 def pass_at_k(n: ArrayLike, c: ArrayLike, k: int) -> Floats:
@@ -93,21 +88,39 @@ def difficulty_nodes(mean: float, rho: float, cap: int) -> tuple[Floats, Floats]
         return np.array([mean], float), np.ones(1)
     if 1 - rho < 1e-12:  # a task passes always or never
         return np.array([0.0, 1.0]), np.array([1 - mean, mean])
+    return _gauss_jacobi(np.array(mean, float), rho, cap)
+
+
+def difficulty_nodes_many(means: Floats, rho: float, cap: int) -> tuple[Floats, Floats]:
+    """Return `difficulty_nodes` for an array of means: nodes and weights, (..., m) each."""
+    share("rho", rho)
+    if rho < 1e-12:
+        return means[..., None], np.ones((*means.shape, 1))
+    if 1 - rho < 1e-12:
+        ends = np.stack([1 - means, means], axis=-1)
+        return np.broadcast_to(np.array([0.0, 1.0]), ends.shape), ends
+    return _gauss_jacobi(np.clip(means, 1e-9, 1 - 1e-9), rho, cap)
+
+
+def _gauss_jacobi(mean: Floats, rho: float, cap: int) -> tuple[Floats, Floats]:
+    """Return nodes and weights, (..., m), for means strictly between 0 and 1; so is rho."""
     size = (whole("cap", cap) + 2) // 2
     total = 1 / rho - 1
-    a, b = mean * total, (1 - mean) * total
+    a, b = mean[..., None] * total, (1 - mean[..., None]) * total
     i = np.arange(1, size)
     middle = 2 * i + total - 2
-    diagonal = np.concatenate([[mean], 0.5 + 0.5 * (a - b) * (total - 2) / (middle * (middle + 2))])
+    later = 0.5 + 0.5 * (a - b) * (total - 2) / (middle * (middle + 2))
     inner = i * (i + a - 1) * (i + b - 1) * (i + total - 2)
     with np.errstate(divide="ignore", invalid="ignore"):
         off = inner / (middle**2 * (middle + 1) * (middle - 1))
     if size > 1:
-        off[0] = a * b / (total**2 * (total + 1))
-    nodes, vectors = np.linalg.eigh(
-        np.diag(diagonal) + np.diag(np.sqrt(off), 1) + np.diag(np.sqrt(off), -1)
-    )
-    return np.clip(nodes, 0.0, 1.0), vectors[0] ** 2
+        off[..., :1] = a * b / (total**2 * (total + 1))
+    matrix = np.zeros((*mean.shape, size, size))
+    at = np.arange(size)
+    matrix[..., at, at] = np.concatenate([mean[..., None], later], axis=-1)
+    matrix[..., at[1:], at[:-1]] = np.sqrt(off)
+    nodes, vectors = np.linalg.eigh(matrix)
+    return np.clip(nodes, 0.0, 1.0), vectors[..., 0, :] ** 2
 
 
 def break_even_r(fresh_share: float, cap: int) -> float:
@@ -211,7 +224,8 @@ class Attempts:
         """ρ, how alike the draws of one task are, in [0, 1], by beta-binomial maximum likelihood.
 
         0: every task is equally hard; 1: a task passes always or never. The interval holds the
-        ρ whose profile likelihood is within 1.92 of the best. Refused with one draw per task,
+        ρ whose profile likelihood is within t²/2 of the best, t the 97.5 % point with tasks - 1
+        degrees of freedom (1.92 for many tasks). Refused with one draw per task,
         with one task, and when all draws passed or all failed: nothing there speaks of ρ.
         """
         tasks = self.tasks
@@ -258,19 +272,9 @@ class Attempts:
         if mass <= 0:
             return Undefined("not measured: every first draw passed", None, tasks)
         value = min(1.0, max(0.0, float(times @ top) / mass))
-        rng = np.random.default_rng(SEED)
-        step = max(1, _BLOCK // len(times))
-        drawn: list[Floats] = []
-        for start in range(0, DRAWS, step):
-            again = rng.multinomial(tasks, times / tasks, size=min(step, DRAWS - start))
-            under = again @ bottom
-            drawn.append((again @ top)[under > 0] / under[under > 0])
-        low, high = np.quantile(np.concatenate(drawn), [TAIL, 1 - TAIL])
-        if high - low < 1e-12:
-            low, high = clopper_pearson(value * mass, mass)
-        return Estimate(
-            value, max(0.0, min(float(low), value)), min(1.0, max(float(high), value)), None, tasks
-        )
+        n = effective_tasks(top, bottom, times, int(times @ np.array(self.draws)))
+        low, high = clopper_pearson(value * n, n)
+        return Estimate(value, min(low, value), max(high, value), None, tasks)
 
 
 class _BetaBinomial:
@@ -319,8 +323,10 @@ def _beyond(counts: NDArray[np.int64], times: NDArray[np.int64]) -> Floats:
 
 def _fit_rho(attempts: Attempts) -> Result:
     from scipy.optimize import brentq, minimize_scalar
+    from scipy.special import stdtrit
 
     model = _BetaBinomial(attempts)
+    allowed = float(stdtrit(attempts.tasks - 1, 1 - TAIL)) ** 2
     grid = np.concatenate([[0.0], np.geomspace(1e-4, 0.1, 8), np.linspace(0.15, 0.95, 17), [1.0]])
     heights = [model.profile(rho) for rho in grid]
     at = int(np.argmax(heights))
@@ -333,7 +339,7 @@ def _fit_rho(attempts: Attempts) -> Result:
         value, best = float(found.x), -float(found.fun)
 
     def drop(rho: float) -> float:
-        return 2 * (best - model.profile(rho)) - _CHI2_95
+        return 2 * (best - model.profile(rho)) - allowed
 
     low = 0.0 if drop(0.0) <= 0 else float(brentq(drop, 0.0, value))
     top = 1.0 if not model.mixed else 1 - 1e-9

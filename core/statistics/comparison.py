@@ -1,4 +1,4 @@
-"""Two arms, or two judges, on the same items: four counts, tested and estimated in pairs.
+"""Two arms, two judges, or one judge twice, on the same items: counts, tests, estimates in pairs.
 
 The marginal counts alone decide nothing: 48 against 39 of 60 is p = .004 or p = .163, depending on
 how many items both got right. So the four cells are kept.
@@ -7,12 +7,18 @@ how many items both got right. So the four cells are kept.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.statistics.interval import Estimate, Result, Undefined, whole
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-Z = 1.959963984540054
-"""The 97.5 % point of the standard normal distribution."""
+from core.errors import InputError
+from core.statistics.confusion import FAIL, MISSING, PASS, verdict_codes
+from core.statistics.interval import SEED, Estimate, Floats, Result, Undefined, Z, whole
+
+_EXACT = 2_000_000
+_FLIPS = 20_000
 
 
 @dataclass(frozen=True)
@@ -129,3 +135,147 @@ def wilson(k: int, n: int) -> tuple[float, float]:
     centre = (k + Z * Z / 2) / (n + Z * Z)
     half = Z / (n + Z * Z) * math.sqrt(k * (n - k) / n + Z * Z / 4)
     return max(0.0, centre - half), min(1.0, centre + half)
+
+
+def sign_flip_p(gaps: Sequence[tuple[int, int]]) -> float:
+    """Return the two-sided p of task means under flips of their signs, in (0, 1].
+
+    `gaps`: per task (loop accepted - retry accepted, trials). The chance that |Σ ±mean| is at
+    least the |Σ mean| seen, all signs equally likely; exact, unless tasks have such odd numbers of
+    trials that the sums are too many: then 20,000 seeded flips.
+    """
+    scale = math.lcm(*(n for _, n in gaps)) if gaps else 1
+    steps = [abs(d) * (scale // n) for d, n in gaps if d]
+    seen = abs(sum(d * (scale // n) for d, n in gaps))
+    total = sum(steps)
+    if total == 0 or seen == 0:
+        return 1.0
+    if total * len(steps) > _EXACT * 50 or total > _EXACT:
+        flips = np.random.default_rng(SEED).choice([-1.0, 1.0], size=(_FLIPS, len(steps)))
+        extreme = np.abs(flips @ np.array(steps, float)) >= seen - 1e-6
+        return (1 + int(np.count_nonzero(extreme))) / (1 + _FLIPS)
+    chance = np.zeros(2 * total + 1)
+    chance[total] = 1.0
+    for step in steps:
+        chance = (np.roll(chance, step) + np.roll(chance, -step)) / 2
+    return min(1.0, float(chance[: total - seen + 1].sum() + chance[total + seen :].sum()))
+
+
+# --- two judges -----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class SharedErrors:
+    """Items both judges got wrong: `observed`, and `expected` if their errors were independent.
+
+    Independent within the good and within the bad items, so that hard classes do not look like
+    shared blind spots. `p`: chance of at least `observed` then, given how many each got wrong
+    (hypergeometric, one-sided).
+    """
+
+    observed: int
+    expected: float
+    p: float
+
+
+@dataclass(frozen=True)
+class TwoJudges:
+    """Two judges on the same items, or one judge before and after.
+
+    `verdicts` pairs what they passed, on every item both judged, labelled or not. `bad` pairs
+    bad items rightly rejected, `good` good ones rightly passed. `left_out` items lack a verdict
+    of one judge; `unlabelled` ones are in `verdicts` alone.
+    """
+
+    verdicts: Paired
+    good: Paired
+    bad: Paired
+    unlabelled: int
+    left_out: int
+
+    @property
+    def right(self) -> Paired:
+        """Labelled items each judged as the gold label does."""
+        g, b = self.good, self.bad
+        return Paired(
+            g.both + b.both, g.first_only + b.first_only, g.second_only + b.second_only,
+            g.neither + b.neither,
+        )  # fmt: skip
+
+    @property
+    def shared_errors(self) -> SharedErrors | Undefined:
+        """Blind spots: items both got wrong; undefined when one of them got everything right."""
+        if not self.right.n:
+            return Undefined("not measured: no labelled items judged by both", None, 0)
+        if self.right.n in (self.right.first, self.right.second):
+            return Undefined("one of the two made no errors to share", None, self.right.n)
+        laws = [_both_wrong(pairs) for pairs in (self.good, self.bad)]
+        chances = np.convolve(laws[0][1], laws[1][1])
+        least = laws[0][0] + laws[1][0]
+        observed = self.right.neither
+        return SharedErrors(
+            observed,
+            sum((x.n - x.first) * (x.n - x.second) / x.n for x in (self.good, self.bad) if x.n),
+            min(1.0, float(chances[observed - least :].sum())),
+        )
+
+
+def two_judges(gold: ArrayLike, first: ArrayLike, second: ArrayLike) -> TwoJudges:
+    """Count two judges against each other and against gold, item by item.
+
+    All three are (n,) integer codes PASS, FAIL, UNKNOWN or MISSING as in `confusion.count`; a
+    judge's UNKNOWN is FAIL, gold's is a missing label. The difference of the false-accept rates
+    (first minus second) is that of `bad` with its sign turned: `bad` counts the right rejections.
+    """
+    g, a, b = (verdict_codes(*x) for x in (("gold", gold), ("first", first), ("second", second)))
+    if not g.shape == a.shape == b.shape:
+        raise InputError(
+            "judges", f"{a.size} and {b.size} verdicts for {g.size} items.",
+            "Give one of each per item.",
+        )  # fmt: skip
+    both = (a != MISSING) & (b != MISSING)
+    yes, also = a == PASS, b == PASS
+    good, bad = both & (g == PASS), both & (g == FAIL)
+    kept = int(np.count_nonzero(both))
+    return TwoJudges(
+        verdicts=_paired(yes, also, both),
+        good=_paired(yes, also, good),
+        bad=_paired(~yes, ~also, bad),
+        unlabelled=kept - int(np.count_nonzero(good)) - int(np.count_nonzero(bad)),
+        left_out=g.size - kept,
+    )
+
+
+def drift(gold: ArrayLike, before: ArrayLike, after: ArrayLike) -> TwoJudges:
+    """Return a judge before and after on a frozen anchor set, paired item by item.
+
+    `verdicts.p_exact` asks whether it passes more or fewer of the very same items; `right` whether
+    it is right more or less often. New inputs cannot tell drift of the judge from drift of the
+    inputs.
+    """
+    return two_judges(gold, before, after)
+
+
+def _paired(
+    first: NDArray[np.bool_], second: NDArray[np.bool_], among: NDArray[np.bool_]
+) -> Paired:
+    n, a, b, both = (
+        int(np.count_nonzero(x)) for x in (among, first & among, second & among, first & second & among)
+    )  # fmt: skip
+    return Paired(both, a - both, b - both, n - a - b + both)
+
+
+def _both_wrong(pairs: Paired) -> tuple[int, Floats]:
+    """Return the law of how many both get wrong, given the margins: least value and chances."""
+    from scipy.special import gammaln
+
+    n, a, b = pairs.n, pairs.n - pairs.first, pairs.n - pairs.second
+    least, most = max(0, a + b - n), min(a, b)
+    x = np.arange(least, most + 1, dtype=float)
+
+    def choose(top: float, of: Floats) -> Floats:
+        return np.asarray(gammaln(top + 1) - gammaln(of + 1) - gammaln(top - of + 1))
+
+    logs = choose(a, x) + choose(n - a, b - x)
+    chances = np.exp(logs - logs.max())
+    return least, np.asarray(chances / chances.sum())

@@ -222,7 +222,7 @@ def count(gold: ArrayLike, judge: ArrayLike, clusters: ArrayLike | None = None) 
     rest, one without a verdict is unscored. `clusters`, (n,), names the cluster of each pair.
     Raises InputError for other codes or unequal lengths.
     """
-    g, j = _codes("gold", gold), _codes("judge", judge)
+    g, j = verdict_codes("gold", gold), verdict_codes("judge", judge)
     if g.shape != j.shape:
         raise InputError(
             "judge", f"{j.size} verdicts for {g.size} labels.", "Give one verdict per label."
@@ -265,7 +265,7 @@ def _by_cluster(
     return np.bincount(4 * group + cell[kept], minlength=4 * groups).reshape(groups, 4)
 
 
-def _codes(name: str, values: ArrayLike) -> NDArray[np.integer]:
+def verdict_codes(name: str, values: ArrayLike) -> NDArray[np.integer]:
     """Return the codes as an integer array; text or other numbers are refused, never unequal."""
     array = np.asarray(values)
     if array.size == 0:

@@ -22,6 +22,10 @@ DRAWS = 4000
 SEED = 20240229
 TAIL = 0.025
 """Probability left out at each end of a 95 % interval."""
+Z = 1.959963984540054
+"""The 97.5 % point of the standard normal distribution."""
+PSEUDO_CLUSTER = 0.25
+"""Clusters (or tasks) added, half of them all right and half all wrong, to estimate a variance."""
 
 Floats: TypeAlias = NDArray[np.float64]
 Statistic: TypeAlias = Callable[[Floats], Floats]
@@ -54,6 +58,18 @@ class Undefined:
     n: int
 
 
+@dataclass(frozen=True)
+class ClusteredEstimate(Estimate):
+    """A rate of outputs that come in clusters: how many clusters, and the design effect allowed for.
+
+    `deff` is at least 1: the interval is as wide as that of n/deff independent outputs, before the
+    correction for having few clusters.
+    """
+
+    clusters: int
+    deff: float
+
+
 Result: TypeAlias = Estimate | Undefined
 
 
@@ -83,6 +99,17 @@ def clopper_pearson(k: float, n: float) -> tuple[float, float]:
     return min(low, k / n), min(1.0, max(high, k / n))
 
 
+def clopper_pearson_many(k: ArrayLike, n: ArrayLike) -> tuple[Floats, Floats]:
+    """Return the limits of `clopper_pearson` for arrays that broadcast; 0 and 1 where n is 0."""
+    from scipy.special import betaincinv
+
+    hits, all_ = np.broadcast_arrays(np.asarray(k, float), np.asarray(n, float))
+    misses = all_ - hits
+    low = np.where(hits > 0, betaincinv(np.maximum(hits, 1e-12), misses + 1, TAIL), 0.0)
+    high = np.where(misses > 0, betaincinv(hits + 1, np.maximum(misses, 1e-12), 1 - TAIL), 1.0)
+    return low, high
+
+
 def rate(k: int, n: int, *, nothing: str) -> Result:
     """Return k/n with its Clopper–Pearson interval; Undefined(nothing) when n is 0.
 
@@ -102,7 +129,8 @@ def clustered_rate(errors: ArrayLike, items: ArrayLike, *, nothing: str) -> Resu
 
     `errors` and `items` are whole numbers, one pair per cluster (the outputs of one sample, say).
     The rate is the ratio estimator; the interval is Clopper–Pearson at the effective sample size
-    (`effective_share`). Undefined when there are no items, or when all come from one cluster.
+    (`_deff`), and the result carries clusters and design effect. Clusters of one item are no
+    clusters: that is `rate`. Undefined when there are no items, or when all come from one cluster.
     """
     e, m = _counts("errors", errors), _counts("items", items)
     if e.shape != m.shape or e.ndim != 1:
@@ -121,13 +149,20 @@ def clustered_rate(errors: ArrayLike, items: ArrayLike, *, nothing: str) -> Resu
     k, n = int(e.sum()), int(m.sum())
     if n == 0:
         return Undefined(nothing, 0, 0)
+    if m.max() == 1:
+        return rate(k, n, nothing=nothing)
     value = k / n
     rows = np.column_stack([e, m - e])
-    share = effective_share(rows, np.array([1 - value, -value]) / n)
-    if share is None:
+    found = _deff(rows, lambda cells: np.array([cells[1], -cells[0]]) / cells.sum() ** 2)
+    if found is None:
         return Undefined(ONE_CLUSTER, k, n)
-    low, high = clopper_pearson(k * share, n * share)
-    return Estimate(value, min(low, value), max(high, value), k, n)
+    low, high = clopper_pearson(k * found.share, n * found.share)
+    # None erring leaves the largest design effect. One error must not make the upper end lower
+    # than none does, nor one success the lower end higher than no failure does.
+    fewest = n * found.least
+    low = min(low, value, clopper_pearson(fewest, fewest)[0])
+    high = max(high, value, clopper_pearson(0, fewest)[1])
+    return ClusteredEstimate(value, low, high, k, n, found.clusters, found.deff)
 
 
 ONE_CLUSTER = "no interval: all outputs come from one cluster, and an interval needs at least two"
@@ -141,21 +176,39 @@ def design_effect(rows: Floats, gradient: Floats) -> float:
     Σ_c n_c·g_c². Where the figure does not vary at all (no or all items err) nothing can be
     learnt about the clusters, and they count as one item each: Σsize²/Σsize.
     """
-    sizes = rows.sum(axis=1)
-    n = sizes.sum()
     independent = float(rows.sum(axis=0) @ gradient**2)
-    if independent * n < 1e-12:
-        return float(sizes @ sizes / n)
+    if independent * rows.sum() < 1e-12:
+        return _one_item_each(rows)
     scores = rows @ gradient
     groups = len(rows)
     return float(groups / (groups - 1) * (scores @ scores) / independent)
 
 
-def effective_share(rows: NDArray[np.int64], gradient: Floats) -> float | None:
-    """Return effective ÷ actual sample size of clustered counts, in (0, 1]; None below 2 clusters.
+def _one_item_each(rows: Floats) -> float:
+    """Return the design effect of clusters whose items are all alike: Σsize²/Σsize, the largest."""
+    sizes = rows.sum(axis=1)
+    return float(sizes @ sizes / sizes.sum())
 
-    n/deff times (t[n-1]/t[G-1])², the correction for having few clusters (Korn and Graubard 1998).
-    A design effect under 1 is not believed. Clusters of one item are no clusters: 1.
+
+@dataclass(frozen=True)
+class _Deff:
+    clusters: int
+    deff: float
+    share: float
+    least: float
+
+
+def _deff(rows: NDArray[np.int64], gradient: Callable[[Floats], Floats]) -> _Deff | None:
+    """Return clusters, design effect and effective ÷ actual sample size; None below 2 clusters.
+
+    `least` is that share at the largest design effect there can be.
+
+    `rows` is (clusters, cells); `gradient` maps cells (cells,) to the change of the figure per
+    item added to each. The design effect is taken with a quarter of a cluster of average size
+    added, spread over the cells: with one error among 120 outputs the data alone would say that
+    clusters do not matter, because that error has no neighbour, and the interval covered .91. It
+    is kept from 1 to Σsize²/Σsize. The share is 1/deff times (t[n-1]/t[G-1])², the correction for
+    having few clusters (Korn and Graubard 1998).
     """
     from scipy.special import stdtrit
 
@@ -163,11 +216,48 @@ def effective_share(rows: NDArray[np.int64], gradient: Floats) -> float | None:
     groups, n = len(rows), int(rows.sum())
     if groups < 2:
         return None
-    if n == groups:
-        return 1.0
-    deff = max(1.0, design_effect(rows.astype(np.float64), gradient))
+    counts = rows.astype(np.float64)
+    most = _one_item_each(counts)
+    deff = most
+    if np.count_nonzero(rows.any(axis=0)) > 1:
+        cells = counts.shape[1]
+        size = n / groups
+        total = counts.sum(axis=0) + PSEUDO_CLUSTER * size / cells
+        slope = gradient(total)
+        independent = float(total @ slope**2)
+        if independent * n >= 1e-12:
+            scores = counts @ slope
+            extra = PSEUDO_CLUSTER / cells * size**2 * float(slope @ slope)
+            deff = groups / (groups - 1) * (float(scores @ scores) + extra) / independent
+    deff = min(most, max(1.0, deff))
     t_ratio = float(stdtrit(n - 1, TAIL) / stdtrit(groups - 1, TAIL))
-    return t_ratio**2 / deff
+    return _Deff(groups, deff, t_ratio**2 / deff, t_ratio**2 / most)
+
+
+def effective_tasks(top: Floats, bottom: Floats, times: NDArray[np.int64], most: int) -> float:
+    """Return how many independent passes and fails say as much of Σ top ÷ Σ bottom over tasks.
+
+    `top`, `bottom` and `times` are (kinds,), 0 <= top <= bottom <= 1, Σ bottom > 0; `times` tasks
+    are of each kind; there were `most` observations in all. value·(1-value) ÷ variance, the
+    linearised variance of a ratio over tasks (as in `design_effect`) with a quarter of a task
+    added, half of it passing and half failing: where the few tasks that speak agree by chance,
+    the data alone would claim certainty. Times (z/t[tasks-1])². At most `most`; where each task
+    counts the same no less than the number of tasks, because no mean of numbers in [0, 1] varies
+    more than one of passes and fails.
+    """
+    from scipy.special import stdtrit
+
+    tasks, mass, half = int(times.sum()), float(times @ bottom), PSEUDO_CLUSTER / 2
+    value = float(times @ top) / mass
+    same_weight = float(np.ptp(bottom)) < 1e-12
+    if tasks == 1 or (same_weight and min(value, 1 - value) < 1e-12):
+        return mass
+    centre = (value * mass + half) / (mass + 2 * half)
+    spread = float(times @ (top - centre * bottom) ** 2)
+    spread += half * (centre**2 + (1 - centre) ** 2)
+    variance = spread * tasks / (tasks - 1) / ((mass + 2 * half) * mass)
+    n = centre * (1 - centre) / variance * (Z / float(stdtrit(tasks - 1, 1 - TAIL))) ** 2
+    return max(min(n, most), mass) if same_weight else min(n, most)
 
 
 def composite(
@@ -191,10 +281,10 @@ def composite(
     if not math.isfinite(value):
         return Undefined(reason, None, n)
     if by_cluster is not None:
-        share = effective_share(by_cluster, _gradient(counts, statistic))
-        if share is None:
+        found = _deff(by_cluster, lambda total: _gradient(total, statistic))
+        if found is None:
             return Undefined(ONE_CLUSTER, None, n)
-        counts = counts * share
+        counts = counts * found.share
     draws = np.random.default_rng(SEED).standard_gamma(counts + 0.5, size=(DRAWS, len(counts)))
     low, high = np.quantile(statistic(draws), [TAIL, 1 - TAIL])
     value += 0.0  # so that a constant judge's kappa prints without a minus sign

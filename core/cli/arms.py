@@ -1,0 +1,133 @@
+"""The command arms: loop against retries, as measured, in a table of drafts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from core.cli.base import (
+    WORKSPACE,
+    Command,
+    Encoding,
+    Fails,
+    Json,
+    Passes,
+    Separator,
+    Workspace,
+    aligned,
+    emit,
+    load,
+    say,
+)
+from core.errors import InputError
+
+if TYPE_CHECKING:
+    from core.statistics.arms import Arms
+
+File = Annotated[Path, typer.Argument(metavar="FILE", help="CSV, TSV, JSONL or JSON.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command of this module."""
+    app.command(cls=Command)(arms)
+
+
+def arms(
+    file: File,
+    task: Annotated[str, typer.Option("--task", metavar="COL", help="Column of task ids.")],
+    arm: Annotated[str, typer.Option("--arm", metavar="COL", help="Column: loop or retry.")],
+    round_column: Annotated[
+        str, typer.Option("--round", metavar="COL", help="Column of rounds, or draws in retries.")
+    ],
+    passed: Annotated[str, typer.Option("--passed", metavar="COL", help="Column: passed or not.")],
+    gold: Annotated[
+        str | None, typer.Option("--gold", metavar="COL", help="Column of gold labels.")
+    ] = None,
+    critic: Annotated[
+        bool, typer.Option("--critic", help="A model critic checks: two calls a draft.")
+    ] = False,
+    calls: Annotated[
+        str | None, typer.Option("--calls", metavar="COL", help="Column of calls per draft.")
+    ] = None,
+    passes: Passes = None,
+    fails: Fails = None,
+    encoding: Encoding = None,
+    separator: Separator = None,
+    as_json: Json = False,
+    workspace: Workspace = WORKSPACE,
+) -> None:
+    """Compare loop and retries on the same tasks: who accepted more, and at how many calls."""
+    from core.files.drafts import read_drafts
+    from core.files.draws import words_of_draws
+    from core.statistics.arms import measure
+    from core.wording import plural
+
+    if critic and calls is not None:
+        raise InputError("--critic", "--calls already says what a draft costs.", "Drop one.")
+    table = load(file, encoding, separator)
+    words = words_of_draws(passes or [], fails or [])
+    drafts = read_drafts(
+        table, task, arm, round_column, passed, words,
+        gold=gold, calls=calls, calls_each=2.0 if critic else 1.0,
+    )  # fmt: skip
+    if drafts.repeats:
+        say(f"{table.name}: {plural(drafts.repeats, 'identical repeat')} left out.")
+    for word, times in drafts.left_out.items():
+        say(f"{table.name}: {word!r} is no verdict, unscored {times:,} times.")
+    if drafts.unknown:
+        say(f"{table.name}: UNKNOWN counts as not passed, {drafts.unknown:,} times.")
+    found = measure(drafts.rows, gold=gold is not None)
+    if not found.tasks:
+        raise InputError(table.name, "no task has both arms.", "Give loop and retry of each task.")
+    if found.without_gold:
+        say(
+            f"{table.name}: {plural(found.without_gold, 'pair')} with an accepted draft that has no "
+            "gold label, left out of the comparison."
+        )
+    emit(found.to_json(), _text(found), as_json)
+
+
+def _text(found: Arms) -> list[str]:
+    from core.statistics.interval import Undefined
+    from core.wording import count_of, decimal, p_value, plural, rate
+
+    def per(calls: float | None) -> str:
+        return "–" if calls is None else decimal(calls)
+
+    def good(count: int | None) -> str:
+        return "not labelled" if count is None else f"{count:,}"
+
+    loop, retry, pairs = found.loop, found.retry, found.paired
+    measured = {
+        "First drafts accepted": found.p1,
+        **{f"Repaired in round {n}": one for n, one in found.repair_rate.items()},
+        "Rescued by the loop": found.rescue_share,
+        "Passed at the second draw": found.fresh_rate,
+        "Rescued by retries": found.fresh_share,
+    }
+    gap = found.difference
+    lines = [
+        f"{plural(found.tasks, 'task')} in both arms, {found.unpaired:,} in one only.",
+        *aligned([[name, count_of(one), rate(one)] for name, one in measured.items()]),
+        *aligned([
+            ["", "loop", "retries"],
+            ["Accepted", f"{loop.accepted:,}", f"{retry.accepted:,}"],
+            ["Accepted and good", good(loop.accepted_good), good(retry.accepted_good)],
+            ["Calls per accepted", per(loop.calls_per_accepted), per(retry.calls_per_accepted)],
+        ]),
+        f"Both {pairs.both:,}, loop only {pairs.first_only:,}, retries only "
+        f"{pairs.second_only:,}, neither {pairs.neither:,}; "
+        f"exact {p_value(pairs.p_exact)}, mid-P {p_value(pairs.p_mid)}.",
+    ]  # fmt: skip
+    if isinstance(gap, Undefined):
+        return [*lines, f"Difference: {gap.reason}."]
+    points = f"{100 * gap.value:+.1f} points ({100 * gap.low:+.1f} to {100 * gap.high:+.1f})"
+    lines.append(f"Loop minus retries: {points}.")
+    if found.winner is not None:
+        winner = "The loop" if found.winner == "loop" else "Trying again"
+        return [*lines, f"{winner} accepts more{' good outputs' if found.gold else ''}."]
+    more = found.more_tasks
+    advice = more.reason if isinstance(more, Undefined) else f"about {more:,} more tasks would"
+    return [*lines, f"Cannot tell which is better: {advice}."]

@@ -1,0 +1,167 @@
+"""Uncertain inputs through the kernel: against the plain kernel, closed forms, and laws."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import beta
+
+from core.errors import InputError
+from core.statistics.attempts import difficulty_nodes, difficulty_nodes_many
+from core.statistics.costs import calc
+from core.statistics.interval import Estimate, Result, Undefined, clustered_rate, rate
+from core.statistics.uncertainty import Carried, Case, Input, Prices
+
+shares = st.floats(0.02, 0.98)
+
+
+def estimate(result: Result) -> Estimate:
+    assert isinstance(result, Estimate), result
+    return result
+
+
+def measured(p: tuple[int, int], r: tuple[int, int], cap: int = 2, **more: object) -> Carried:
+    return Carried(Case(Input.counted(*p), (Input.counted(*r),), cap, **more))  # type: ignore[arg-type]
+
+
+@settings(deadline=None, max_examples=25)
+@given(shares, shares, shares, shares, st.integers(1, 6), st.sampled_from([0.0, 0.3, 1.0]))
+def test_typed_inputs_give_the_calculators_figures(
+    p: float, r: float, far: float, frr: float, cap: int, rho: float
+) -> None:
+    found = Carried(
+        Case(
+            Input(p), (Input(r),), cap, critic=True, catches=Input(0.2), far=Input(far),
+            frr=Input(frr), damage=Input(0.1), rho=rho,
+        )
+    )  # fmt: skip
+    expected = calc(p, r, cap, critic=True, code_catches=0.2, far=far, frr=frr, damage=0.1, rho=rho)
+    for arm, theirs in (("loop", expected.loop), ("retry", expected.retry)):
+        for name, value in (
+            ("accepted", theirs.accepted), ("accepted_good", theirs.accepted_good),
+            ("calls", theirs.calls), ("cost_per_good", theirs.calls_per_good),
+        ):  # fmt: skip
+            ours = estimate(found.figure(arm, name))
+            assert (ours.low, ours.value, ours.high) == pytest.approx((value,) * 3)
+    assert found.hinges == []
+
+
+def test_cheaper_is_the_chance_that_r_is_above_p() -> None:
+    """Sound check, cap 2, independent draws: what counts is the second draft alone."""
+    found = measured((30, 60), (22, 40))
+    x = np.linspace(0, 1, 20_001)
+    chance = np.trapezoid(beta(30.5, 30.5).cdf(x) * beta(22.5, 18.5).pdf(x), x)
+    assert found.cheaper == pytest.approx(chance, abs=0.02)
+    assert found.cheaper == found.more_good
+
+
+def test_the_break_even_of_r_is_p_and_of_p_is_r() -> None:
+    hinges = {h.name: h for h in measured((30, 60), (22, 40)).hinges}
+    assert hinges["r"].break_even == pytest.approx(0.5, abs=1e-4)
+    assert hinges["p"].break_even == pytest.approx(0.55, abs=1e-4)
+    assert (hinges["r"].low, hinges["r"].high) == Input.counted(22, 40).limits
+
+
+def test_an_input_that_cannot_turn_the_decision_comes_last_without_break_even() -> None:
+    found = measured((10, 100), (60, 80), damage=Input.counted(1, 12))
+    assert {h.break_even for h in found.hinges} == {None}
+    assert found.cheaper == 1.0
+    unsure = measured((30, 60), (32, 60), damage=Input.counted(1, 12)).hinges
+    assert unsure[0].break_even is not None
+    assert unsure[-1].name == "damage"
+    assert unsure[-1].break_even is None  # a sound check never sends a good draft back
+
+
+def test_the_same_case_gives_the_same_draws() -> None:
+    one, two = measured((30, 60), (22, 40)), measured((30, 60), (22, 40))
+    assert one.cheaper == two.cheaper
+    assert one.figure("loop", "accepted") == two.figure("loop", "accepted")
+
+
+def test_more_counts_narrow_the_outputs() -> None:
+    few, many = (measured((3 * n, 6 * n), (4 * n, 8 * n), 3) for n in (2, 50))
+    a, b = (estimate(one.figure("loop", "accepted_good")) for one in (few, many))
+    assert b.high - b.low < (a.high - a.low) / 3
+    assert a.value == pytest.approx(b.value)
+
+
+def test_an_accepted_share_has_the_interval_of_its_counts() -> None:
+    """At cap 1 with a sound check the loop accepts what is good: Beta(30½, 30½)."""
+    found = estimate(measured((30, 60), (1, 2), 1).figure("loop", "accepted"))
+    ends = beta(30.5, 30.5).ppf([0.025, 0.975])
+    assert (found.low, found.high) == pytest.approx(tuple(ends), abs=0.01)
+
+
+def test_prices_of_ending_badly_count() -> None:
+    """P ½, cap 1, hand-over 10: (1 + .5·10) ÷ .5 = 12."""
+    case = Case(Input(0.5), (Input(0.0),), 1, prices=Prices(hand_over=10))
+    assert estimate(Carried(case).figure("loop", "cost_per_good")).value == pytest.approx(12)
+    lenient = Case(
+        Input(0.5), (Input(0.0),), 1, critic=True, catches=Input(0.0), far=Input(1.0),
+        prices=Prices(critic=0, wrong=4),
+    )  # fmt: skip
+    assert estimate(Carried(lenient).figure("retry", "cost_per_good")).value == pytest.approx(6)
+
+
+def test_revisions_may_cost_more_than_fresh_draws() -> None:
+    level = measured((30, 60), (30, 60))
+    dear = measured((30, 60), (30, 60), prices=Prices(revision=1.5))
+    assert dear.cheaper < level.cheaper
+    assert dear.more_good == level.more_good
+
+
+def test_one_rate_per_revision() -> None:
+    rates = (Input.counted(20, 40), Input.counted(5, 20))
+    found = Carried(Case(Input.counted(30, 60), rates, 3))
+    assert [h.name for h in sorted(found.hinges, key=lambda h: h.name)] == ["p", "r2", "r3"]
+    expected = calc(0.5, [0.5, 0.25], 3)
+    assert estimate(found.figure("loop", "accepted")).value == pytest.approx(expected.loop.accepted)
+
+
+def test_no_good_output_has_no_cost() -> None:
+    found = Carried(Case(Input(0.0), (Input(0.0),), 3)).figure("loop", "cost_per_good")
+    assert isinstance(found, Undefined)
+
+
+def test_an_input_from_a_result() -> None:
+    assert Input.of(rate(2, 45, nothing="")) == Input.counted(2, 45)
+    assert Input.of(Undefined("none", None, 0)) is None
+    wide = clustered_rate([2, 1, 0, 1, 3, 0], [4] * 6, nothing="")
+    found = Input.of(wide)
+    assert found is not None
+    assert isinstance(wide, Estimate)
+    low, high = found.limits
+    assert high - low == pytest.approx(wide.high - wide.low, rel=1e-6)
+    assert found.n is not None
+    assert found.n < 24
+
+
+@pytest.mark.parametrize("rho", [0.0, 0.3, 1.0])
+def test_nodes_of_many_means_are_those_of_each(rho: float) -> None:
+    means = np.array([[0.1, 0.5], [0.7, 0.99]])
+    nodes, weights = difficulty_nodes_many(means, rho, 5)
+    for at in np.ndindex(means.shape):
+        one = difficulty_nodes(float(means[at]), rho, 5)
+        assert nodes[at] == pytest.approx(one[0])
+        assert weights[at] == pytest.approx(one[1])
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: Input(1.2),
+        lambda: Input(0.5, 3),
+        lambda: Input.counted(3, 2),
+        lambda: Input.counted(0, 0),
+        lambda: Prices(fresh=-1),
+        lambda: Prices(wrong=float("inf")),
+        lambda: Case(Input(0.5), (Input(0.5), Input(0.5)), 2),
+        lambda: Case(Input(0.5), (Input(0.5),), 3, far=Input(0.1)),
+        lambda: Case(Input(0.5), (Input(0.5),), 0),
+    ],
+)
+def test_what_makes_no_case_is_refused(make: object) -> None:
+    with pytest.raises(InputError):
+        make()  # type: ignore[operator]
