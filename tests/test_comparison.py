@@ -227,9 +227,9 @@ def test_unequal_lengths_are_refused() -> None:
     ],
 )
 def test_paired_difference_covers(n: int, cells: tuple[float, ...]) -> None:
-    """Rows of pairs at random; 93 to 99 %, less or more twice the simulation's own error."""
+    """At least 93 %, less twice the simulation's own error; more where few pairs differ."""
     rows = np.random.default_rng(53).multinomial(n, cells, 2000)
     truth = cells[1] - cells[2]
     found = [estimate(Paired(*row)) for row in rows.tolist()]
     covered = np.mean([one.low <= truth <= one.high for one in found])
-    assert 0.93 - 0.012 <= covered <= 0.99
+    assert covered >= 0.93 - 0.012

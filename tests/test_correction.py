@@ -284,6 +284,35 @@ def test_corrected_shares_cover_93_to_98_percent() -> None:
 
 
 @pytest.mark.soak
+def test_rates_from_labels_chosen_by_verdict_cover() -> None:
+    """Half the labels on each side of 20,000 outputs; worst cell and mean, as above."""
+    rng, rounds, table = np.random.default_rng(37), 400, []
+    for n, share, (tpr, far) in product((30, 100, 300), (0.6, 0.95), ((0.9, 0.3), (0.97, 0.2))):
+        cells = [share * tpr, (1 - share) * far, share * (1 - tpr), (1 - share) * (1 - far)]
+        inside: dict[str, list[bool]] = {"far": [], "frr": []}
+        for a, b, c, d in rng.multinomial(20_000, cells, rounds).tolist():
+            good_passed = int(rng.hypergeometric(a, b, n // 2))
+            good_failed = int(rng.hypergeometric(c, d, n // 2))
+            found = reweighted(
+                two(
+                    a + b, c + d, good_passed=good_passed, bad_passed=n // 2 - good_passed,
+                    good_failed=good_failed, bad_failed=n // 2 - good_failed,
+                )
+            )  # fmt: skip
+            for name, r, truth in (
+                ("far", found.false_accept_rate, far),
+                ("frr", found.false_reject_rate, 1 - tpr),
+            ):
+                if isinstance(r, Estimate):
+                    inside[name].append(r.low <= truth <= r.high)
+        table += [(round(float(np.mean(x)), 3), name, n, share, tpr) for name, x in inside.items()]
+    table.sort()
+    print(*table, sep="\n")
+    assert table[0][0] >= 0.93 - 3 * (0.93 * 0.07 / rounds) ** 0.5
+    assert 0.94 <= np.mean([row[0] for row in table]) <= 0.97
+
+
+@pytest.mark.soak
 @pytest.mark.parametrize(
     ("share", "tpr", "far", "labels", "more"),
     [(0.7, 0.9, 0.2, 200, 50), (0.7, 0.9, 0.2, 200, 20_000), (0.95, 0.9, 0.3, 100, 1000)],

@@ -14,6 +14,7 @@ from core.errors import InputError
 from core.statistics.interval import Undefined, clopper_pearson
 from core.statistics.planning import (
     Plan,
+    best_split,
     clean_items_needed,
     labels_for_limit,
     labels_for_width,
@@ -125,6 +126,16 @@ def test_outlook_allows_for_labels_of_the_other_kind() -> None:
 def test_more_labels_narrow_the_outlook() -> None:
     widths = [o.high - o.low for o in (outlook(4, 30, m) for m in (1, 20, 100))]
     assert widths == sorted(widths, reverse=True)
+
+
+def test_best_split_of_labels_between_accepts_and_rejects() -> None:
+    entry = reference("g.neyman_allocation")
+    found = best_split(entry.inputs["weights"], entry.inputs["good_share"])
+    assert found == pytest.approx(entry.expected)
+    assert best_split([0.7, 0.3], [1.0, 0.0]) == pytest.approx([0.7, 0.3])
+    for weights, good in (([0.7, 0.2], [0.5, 0.5]), ([0.7, 0.3], [1.5, 0.5]), ([1.0], [0.5, 0.5])):
+        with pytest.raises(InputError):
+            best_split(weights, good)
 
 
 @pytest.mark.parametrize(

@@ -155,17 +155,23 @@ class Attempts:
             raise InputError("attempts", f"{n.shape} against {c.shape}.", "Give both per task.")
         if n.size and (n.dtype.kind not in "iu" or c.dtype.kind not in "iu"):
             raise InputError("attempts", "counts that are no integers.", "Give whole numbers.")
-        wrong = np.nonzero((n < 1) | (c < 0) | (c > n))[0]
-        if wrong.size:
-            at = int(wrong[0])
+        if not n.size:
+            return cls((), (), ())
+        if n.min() < 1 or c.min() < 0 or np.any(c > n):
+            at = int(np.nonzero((n < 1) | (c < 0) | (c > n))[0][0])
             raise InputError(
                 f"task {at}", f"{int(c[at])} good of {int(n[at])} draws.",
                 "Give at least one draw, and no more good ones than draws.",
             )  # fmt: skip
-        if not n.size:
-            return cls((), (), ())
-        kinds, times = np.unique(np.column_stack([n, c]), axis=0, return_counts=True)
-        return cls(tuple(kinds[:, 0].tolist()), tuple(kinds[:, 1].tolist()), tuple(times.tolist()))
+        width = int(n.max()) + 1
+        codes = n.astype(np.int64) * width + c.astype(np.int64)
+        if width <= 1000:  # then counting beats sorting
+            every = np.bincount(codes)
+            kinds = np.nonzero(every)[0]
+            times = every[kinds]
+        else:
+            kinds, times = np.unique(codes, return_counts=True)
+        return cls(*(tuple(x.tolist()) for x in (kinds // width, kinds % width, times)))
 
     @property
     def tasks(self) -> int:

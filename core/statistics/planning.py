@@ -247,3 +247,20 @@ def pairs_needed(discordant: float, difference: float) -> int:
         raise InputError("difference", f"{show(difference)} is 0 or above {psi:g}.", "Give both.")
     root = Z * math.sqrt(psi) + Z_80 * math.sqrt(max(0.0, psi - delta**2))
     return math.ceil(root**2 / delta**2 - 1e-9)
+
+
+def best_split(weights: ArrayLike, good: ArrayLike) -> Floats:
+    """Return the shares of new labels per stratum that make the pass rate surest, (strata,).
+
+    W_h·√(θ_h(1 - θ_h)), scaled to 1, with `weights` the shares of outputs and `good` the guessed
+    good shares of the strata (Neyman 1934). Where every stratum is all good or all bad: `weights`.
+    """
+    w, theta = np.asarray(weights, float), np.asarray(good, float)
+    in_range = np.all((w >= 0) & (w <= 1)) and np.all((theta >= 0) & (theta <= 1))
+    if w.ndim != 1 or w.shape != theta.shape or not in_range or abs(w.sum() - 1) > 1e-9:
+        raise InputError(
+            "strata", f"shares {show(weights)} with {show(good)} good.",
+            "Give one share of outputs, adding up to 1, and one good share per stratum.",
+        )  # fmt: skip
+    spread = w * np.sqrt(theta * (1 - theta))
+    return np.asarray(spread / spread.sum() if spread.sum() > 0 else w)
