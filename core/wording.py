@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+import re
 
 from core.errors import InputError, show
 from core.statistics.costs import Arm, Calculation
 from core.statistics.interval import Estimate, Result, Undefined
+from core.statistics.uncertainty import Input
 from core.verdict import OVERALL
 
 NBSP = "\u00a0"
@@ -126,6 +128,51 @@ def share_read_as(typed: str, share: float) -> str:
     """Say which percentage a bare number below 1 stands for: "0.5 read as 50 %"; else nothing."""
     text = typed.replace(NBSP, " ").strip()
     return "" if text.endswith("%") or not 0 < share < 1 else f"{text} read as {share_text(share)}"
+
+
+_COUNTED = re.compile(r"([\d.,]+)\s*(?:/|of)\s*([\d.,]+)", re.IGNORECASE)
+
+
+def read_rate(place: str, typed: str) -> tuple[Input, str]:
+    """Return the rate that was typed: a share as `read_share` takes it, or counts.
+
+    "12 of 40" and "12/40" are a measured rate, which has an interval; the counts may be decimals,
+    as effective counts are. Raises InputError naming `place`.
+    """
+    counted = _COUNTED.fullmatch(typed.replace(NBSP, " ").strip())
+    if counted is None:
+        value, note = read_share(place, typed)
+        return Input(value), note
+    try:
+        k, n = (float(part.replace(",", "")) for part in counted.groups())
+    except ValueError:
+        k, n = math.nan, math.nan
+    if not 0 <= k <= n < math.inf or n == 0:
+        raise InputError(place, f"{show(typed)} are no counts.", "Write them like 12 of 40.")
+    return Input(k / n, k, n), f"{percent(k / n)}, measured"
+
+
+def rate_typed(rate: Input) -> str:
+    """Return a rate as people type it, so that `read_rate` reads it again: "12 of 40", "40 %"."""
+    if rate.k is None or rate.n is None:
+        return share_text(rate.value)
+    return f"{rate.k:.7g} of {rate.n:.7g}"
+
+
+def read_amount(place: str, typed: str, most: float, unit: str) -> float:
+    """Return the number from 0 to `most` that was typed, thousands separated or not."""
+    text = typed.replace(NBSP, " ").replace(",", "").replace(" ", "").lstrip("$")
+    if not text:
+        raise InputError(place, "it is empty.", f"Give {unit} from 0 to {most:,.0f}.")
+    try:
+        number = math.nan if "_" in text else float(text)
+    except ValueError:
+        number = math.nan
+    if not 0 <= number <= most:
+        raise InputError(
+            place, f"{show(typed)} is no number from 0 to {most:,.0f}.", f"Give {unit}."
+        )
+    return number
 
 
 def read_whole(place: str, typed: str, least: int, most: int) -> int:

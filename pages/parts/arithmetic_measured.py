@@ -9,7 +9,8 @@ from core.files.draws import Draws, read_draws, words_of_draws
 from core.files.tables import Table
 from core.statistics.attempts import Attempts
 from core.statistics.interval import Estimate, Result, Undefined
-from core.statistics.worked import Counts, Sheet
+from core.statistics.counts import Counts
+from core.statistics.worked import Sheet
 from core.wording import count_of, percent, plural, point_gap, rate, read_whole, share_text
 from pages.parts import arithmetic_inputs as boxes
 from pages.parts import state
