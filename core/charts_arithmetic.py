@@ -144,7 +144,7 @@ def _struck(
     p: float, floor: float, even: float | None, x: Spec, words: Callable[..., Spec]
 ) -> list[Spec]:
     """Return the rule "r must beat p" at r = p, struck through: with likeness it is not one."""
-    left = even is not None and p < even or p > 0.8
+    left = (even is not None and p < even) or p > 0.8
     text = f"r = p, {percent(p)}"
     wide = 6.2 * len(text)
     sign = -1 if left else 1

@@ -5,6 +5,7 @@ Lines differ by dash and end in their name, so that nothing rests on colour.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
@@ -47,7 +48,7 @@ def _apart(rows: list[dict[str, Any]], of: str, room: float) -> dict[str, int]:
     ends = {row["series"]: row[of] for row in rows if row[of] is not None}
     order = sorted(ends, key=lambda name: -ends[name])
     shift = dict.fromkeys(order, 0)
-    for above, below in zip(order, order[1:], strict=False):
+    for above, below in itertools.pairwise(order):
         gap = (ends[above] - ends[below]) * room + shift[below] - shift[above]
         if gap < 15:
             shift[below] = round(shift[below] + 15 - gap)
@@ -83,9 +84,11 @@ def cap_chart(sheet: Sheet, ink: str = INK) -> Spec:
     layers = _lines(rows, x, y, looks, ink)
     layers.append(
         layer(
-            "rule", {"color": GREY, "strokeDash": [2, 3]}, {"x": x},
+            "rule",
+            {"color": GREY, "strokeDash": [2, 3]},
+            {"x": x},
             data={"values": [{"cap": sheet.inputs.cap}]},
-        )  # fmt: skip
+        )
     )
     return {"data": {"values": rows}, "height": 260, "layer": layers}
 
@@ -119,9 +122,11 @@ def leniency_chart(sheet: Sheet, ink: str = INK) -> Spec:
     layers = _lines(rows, x, y, looks, ink)
     layers.append(
         layer(
-            "rule", {"color": GREY, "strokeDash": [2, 3]}, {"x": x},
+            "rule",
+            {"color": GREY, "strokeDash": [2, 3]},
+            {"x": x},
             data={"values": [{"passes": mine}]},
-        )  # fmt: skip
+        )
     )
     return {"data": {"values": rows}, "height": 260, "layer": layers}
 
@@ -187,7 +192,11 @@ def by_round_chart(loop: ArmCounts, retry: ArmCounts | None, ink: str = INK) -> 
     ]  # fmt: skip
     dots = layer("point", {"filled": True, "size": 50, "opacity": 1, "color": GREY},
                  {"x": x, "y": y, "tooltip": tip})  # fmt: skip
-    return {"data": {"values": rows}, "height": 240, "layer": [*_lines(rows, x, y, looks, ink), dots]}
+    return {
+        "data": {"values": rows},
+        "height": 240,
+        "layer": [*_lines(rows, x, y, looks, ink), dots],
+    }
 
 
 def published_chart(runs: Sequence[tuple[str, TwoTries]], ink: str = INK) -> Spec:

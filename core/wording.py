@@ -227,6 +227,16 @@ def point_gap(difference: float) -> str:
     return f"{abs(difference) * 100:.1f} points"
 
 
+def points(difference: Result) -> str:
+    """Return a difference of shares as "6.6 points (95 %: −2.0 to 15.1)", or why there is none."""
+    if isinstance(difference, Undefined):
+        return difference.reason
+    value, low, high = (
+        decimal(100 * x, 1) for x in (difference.value, difference.low, difference.high)
+    )
+    return f"{value} points (95 %: {low} to {high})"
+
+
 def ahead(difference: float) -> str:
     """Say who leads by how much, from the loop's share minus the retries'."""
     if abs(difference) < 0.0005:
@@ -269,6 +279,19 @@ def _because(p: float, loop: Arm) -> str:
     if loop.accepted_good == 0:
         return ", for no good draft is accepted"
     return ", for nothing is revised" if loop.rounds == 1 else ""
+
+
+def amount(value: float) -> str:
+    """Return a quantity as people read it: 12,300, 123, 12.3, 1.23; thousands are grouped."""
+    size = abs(value)
+    return f"{value:,.{0 if size >= 100 or value == int(value) else 1 if size >= 10 else 2}f}"
+
+
+def dollars(value: float) -> str:
+    """Return US dollars with enough digits to compare small ones: $1,234, $12.34, $0.0123."""
+    size = abs(value)
+    digits = 0 if size >= 1000 else 2 if size >= 1 or value == 0 else 4 if size >= 0.001 else 6
+    return f"${value:,.{digits}f}"
 
 
 def per_output(calls: float | None) -> str:

@@ -68,7 +68,8 @@ class Outcome:
 
 
 def _over(top: Floats, bottom: Floats) -> Floats:
-    return np.divide(top, bottom, out=np.full(np.shape(top), np.inf), where=bottom > 0)
+    found: Floats = np.divide(top, bottom, out=np.full(np.shape(top), np.inf), where=bottom > 0)
+    return found
 
 
 def fresh_correlation(p: Floats, fresh: Floats, cap: int) -> Floats:
@@ -190,9 +191,7 @@ class Decision:
         rates = [full[name] for name in full if name[0] == "r" and name != "rho"]
         r = rates * (case.cap - 1) if len(rates) == 1 else rates
         p = full["p"]
-        rho = (
-            fresh_correlation(p, full["fresh"], case.cap) if "fresh" in full else full["rho"]
-        )
+        rho = fresh_correlation(p, full["fresh"], case.cap) if "fresh" in full else full["rho"]
         single = run_loop(p, 0.0, 1, Check(critic=False))
         return {
             "loop": self._outcome(run_loop(p, list(r), case.cap, check, full["damage"]), True),
@@ -293,7 +292,7 @@ class Decision:
         now = getattr(self.case.prices, name)
         parts = []
         for arm in ("loop", "retry"):
-            one = self.at[arm]  # type: ignore[index]
+            one = self.at[arm]
             good, share_of = float(one.accepted_good[0]), float(getattr(one, which)[0])
             if good <= 0:
                 return None

@@ -184,7 +184,7 @@ class Sheet:
 
     def _loop(self, cap: int) -> Flow:
         i = self.inputs
-        r = i.r
+        r: float | list[float] = i.r
         if i.rates:  # past the last rate given it stays as it is
             r = [i.rates[min(n, len(i.rates) - 1)] for n in range(cap - 1)]
         return run_loop(i.p, r, cap, i.check, i.damage)
@@ -225,6 +225,11 @@ class Sheet:
     def independent(self) -> float:
         """What retries would accept with a sound check if draws were independent."""
         return accepted_closed_form(self.inputs.p, self.inputs.p, self.inputs.cap)
+
+    @property
+    def promised(self) -> float:
+        """What independent draws would rescue by the cap behind a sound check: 1 − (1−p)^(cap−1)."""
+        return accepted_closed_form(self.inputs.p, self.inputs.p, max(1, self.inputs.cap - 1))
 
     @property
     def most_calls(self) -> int:

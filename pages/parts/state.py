@@ -62,6 +62,7 @@ Name = Literal[
     "handover",
     "wrong",
     "tasks",
+    "source",
     "compare",
 ]
 

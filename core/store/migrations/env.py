@@ -2,6 +2,7 @@
 
 from alembic import context
 
+from core.store import tables_arithmetic  # noqa: F401  (its tables join the metadata)
 from core.store.tables import metadata
 
 context.configure(
