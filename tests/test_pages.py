@@ -109,7 +109,7 @@ def test_agreement_shows_the_counted_cells_and_words(refund: Store, show: Open) 
     page = show("agreement", project="refund-reply", judge="3", criterion="tone")
     said = texts(page)
     assert (
-        "7 of 13 bad outputs passed: 53.8\u00a0% (22.9–82.7\u00a0%). Above your 5\u00a0% limit."
+        "7 of 13 bad outputs passed: 53.8\u00a0% (22.8–82.8\u00a0%). Above your 5\u00a0% limit."
         in said
     )
     assert ["75 true accepts", "2 false rejects", "7 false accepts", "6 true rejects"] == [
