@@ -70,7 +70,7 @@ def cap_chart(sheet: Sheet, ink: str = INK) -> Spec:
     x = field(
         "cap", title="cap, drafts at most",
         axis={"values": list(range(1, last + 1)), "format": "d"},
-        scale={"domain": [1, last * 1.38]},
+        scale={"domain": [1, last * 1.75]},
     )  # fmt: skip
     y = field("share", title="tasks", axis=SHARES, scale={"domain": [floor, 1.02], "zero": False})
     shift = _apart(rows, "share", 240 / (1.02 - floor))
@@ -111,7 +111,7 @@ def leniency_chart(sheet: Sheet, ink: str = INK) -> Spec:
     mine = i.far if i.critic else i.check.accepts_bad
     x = field(
         "passes", title="share of bad drafts the check passes",
-        axis={**SHARES, "values": [0, 0.25, 0.5, 0.75, 1]}, scale={"domain": [0, 1.36]},
+        axis={**SHARES, "values": [0, 0.25, 0.5, 0.75, 1]}, scale={"domain": [0, 1.75]},
     )  # fmt: skip
     y = field("calls", title="calls", scale={"domain": [0, top]}, axis={"tickCount": 5})
     shift = _apart(rows, "calls", 240 / top)
@@ -144,7 +144,7 @@ def returned_chart(sheet: Sheet) -> Spec:
         "per", title="per 100 good drafts sent back", stack="zero", scale={"domain": [0, 100]}
     )
     color = field(
-        "end", "nominal", title=None, legend={"orient": "top", "columns": 2},
+        "end", "nominal", title=None, legend={"orient": "top", "columns": 3},
         scale={"domain": list(names), "range": [BLUE, ORANGE, GREY]},
     )  # fmt: skip
     order = field("order")
@@ -158,7 +158,7 @@ def returned_chart(sheet: Sheet) -> Spec:
             transform=[{"filter": "datum.per >= 6"}],
         ),
     ]  # fmt: skip
-    return {"data": {"values": rows}, "height": 90, "layer": layers}
+    return {"data": {"values": rows}, "height": 150, "layer": layers}
 
 
 def by_round_chart(loop: ArmCounts, retry: ArmCounts | None, ink: str = INK) -> Spec:

@@ -18,10 +18,10 @@ from pages.parts.panels import page_title
 
 VIEWS = {
     "figures": "Figures",
-    "costs": "Costs and a month",
-    "decide": "What would change my mind",
-    "measured": "From measured arms",
-    "published": "From published runs",
+    "costs": "Costs, a month",
+    "decide": "What would change it",
+    "measured": "Measured arms",
+    "published": "Published runs",
     "scenarios": "Scenarios",
 }
 

@@ -232,6 +232,15 @@ class Sheet:
         return accepted_closed_form(self.inputs.p, self.inputs.p, max(1, self.inputs.cap - 1))
 
     @property
+    def side_by_side(self) -> float | None:
+        """Calls per accepted output when all tries are drawn at once; None if none is accepted.
+
+        One round of waiting instead of up to cap, for cap × the calls of a round.
+        """
+        accepted = self.calc.retry.accepted
+        return self.most_calls / accepted if accepted > 0 else None
+
+    @property
     def most_calls(self) -> int:
         """Calls of a task that never passes."""
         return self.inputs.calls_per_round * self.inputs.cap

@@ -76,16 +76,13 @@ def report(one: Report, cap: int) -> None:
     elif near_greedy(one.draws.attempts):
         notes.append(GREEDY)
     small(*notes) if notes else None
-    left, right = st.columns([3, 2], gap="medium")
-    with left:
-        _rates(one)
-    with right:
-        st.vega_lite_chart(
-            by_round_chart(found.loop, found.retry, ink()),
-            alt="Share of all started accepted by round. " + _rounds_in_words(found),
-        )
-        small("Accepted by round, of all that started: those that stopped early count too.")
     _arms_table(found)
+    _rates(one)
+    st.vega_lite_chart(
+        by_round_chart(found.loop, found.retry, ink()),
+        alt="Share of all started accepted by round. " + _rounds_in_words(found),
+    )
+    small("Accepted by round, of all that started: those that stopped early count too.")
     _what_independence_hides(one)
     _selection(one)
     _first_and_final(found)

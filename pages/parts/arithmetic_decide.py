@@ -140,7 +140,7 @@ def _turn(turn: Turn) -> dict[str, str]:
         "Decides": (
             "yes, its interval holds it" if turn.within_limits
             else "no" if turn.break_even is None
-            else f"if {percent(abs(turn.break_even - turn.value)).replace(' %', '')} points off"
+            else f"if {decimal(100 * abs(turn.break_even - turn.value), 1)} points off"
         ),
     }  # fmt: skip
 
