@@ -7,6 +7,7 @@ built through altair, with its checking of every mark, they take longer than the
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from core.charts import BLUE, GREY, ORANGE
@@ -17,14 +18,16 @@ Spec = dict[str, Any]
 INK = "#1B1F24"
 """Colour of the words in a chart; the dark theme needs a light one."""
 
-_SHARES = {"format": ".0%"}
+SHARES = {"format": ".0%"}
 
 
-def _field(name: str, kind: str = "quantitative", **more: Any) -> Spec:
+def field(name: str, kind: str = "quantitative", **more: Any) -> Spec:
+    """Return an encoding of a field."""
     return {"field": name, "type": kind, **more}
 
 
-def _layer(mark: str, look: Spec, encoding: Spec, **more: Any) -> Spec:
+def layer(mark: str, look: Spec, encoding: Spec, **more: Any) -> Spec:
+    """Return one layer of a chart; no tooltip unless its encoding has one."""
     return {"mark": {"type": mark, "tooltip": None, **look}, "encoding": encoding, **more}
 
 
@@ -33,7 +36,7 @@ def repair_chart(sheet: Sheet, ink: str = INK) -> Spec:
 
     A rule and a line of text follow the pointer to the nearest r; the typed r is a diamond.
     """
-    i, retry = sheet.inputs, sheet.calc.retry.accepted_good
+    i, retry, my_r = sheet.inputs, sheet.calc.retry.accepted_good, sheet.alike_r
     mine, even = sheet.calc.loop.accepted_good, sheet.calc.break_even_r
     grid, loop = sheet.over_r()
     rows: list[dict[str, Any]] = [
@@ -49,9 +52,9 @@ def repair_chart(sheet: Sheet, ink: str = INK) -> Spec:
     floor = max(0.0, min(float(loop.min()), retry) - 0.12)
     ticks = [n / 10 for n in range(int(floor * 10), 11) if n / 10 >= floor]
     what = "accepted" if sheet.calc.loop.precision in (None, 1) else "accepted and good"
-    x = _field("r", title="repair rate r of one revision", axis=_SHARES, scale={"domain": [0, 1]})
-    y = _field(
-        "loop", title=f"tasks {what}", axis={**_SHARES, "values": ticks},
+    x = field("r", title="repair rate r of one revision", axis=SHARES, scale={"domain": [0, 1]})
+    y = field(
+        "loop", title=f"tasks {what}", axis={**SHARES, "values": ticks},
         scale={"domain": [floor, 1.1], "nice": False, "zero": False},
     )  # fmt: skip
     both, y_retry = {"x": x, "y": y}, {**y, "field": "retry"}
@@ -61,23 +64,23 @@ def repair_chart(sheet: Sheet, ink: str = INK) -> Spec:
     def words(px: float, py: float, text: str, align: str, baseline: str, **look: Any) -> Spec:
         look = {"fontSize": 12.5, "color": ink, "align": align, "baseline": baseline} | look
         data = {"values": [{"r": px, "loop": py}]}
-        return _layer("text", look, {**both, "text": {"value": text}}, data=data)
+        return layer("text", look, {**both, "text": {"value": text}}, data=data)
 
-    named = rows[40] if i.r > 0.3 else rows[110]
+    named = rows[40] if my_r > 0.3 else rows[110]
     above = float(loop[-1]) < retry + 0.05  # the curve would run into words below the line
     layers = [
         *(
-            _layer(
+            layer(
                 "area", {"color": color, "opacity": 0.13},
                 {**both, "y2": {"field": "retry"}}, transform=[{"filter": where}],
             )
             for color, where in ((BLUE, lead), (ORANGE, f"!({lead})"))
         ),
-        _layer(
+        layer(
             "line", {"color": ORANGE, "strokeDash": [7, 4], "strokeWidth": 2.5},
             {"x": x, "y": y_retry},
         ),
-        _layer("line", {"color": BLUE, "strokeWidth": 3}, both),
+        layer("line", {"color": BLUE, "strokeWidth": 3}, both),
         words(
             0.995, retry, f"{capital(in_words(i.cap, 'try', 'tries'))}: {percent(retry)}",
             "right", "bottom" if above else "top", dy=-6 if above else 6,
@@ -90,7 +93,7 @@ def repair_chart(sheet: Sheet, ink: str = INK) -> Spec:
     if even is not None:
         left = even < 0.75
         layers += [
-            _layer(
+            layer(
                 "rule", {"color": GREY, "strokeDash": [2, 3], "strokeWidth": 1.5}, {"x": x},
                 data={"values": [{"r": even}]},
             ),
@@ -99,29 +102,31 @@ def repair_chart(sheet: Sheet, ink: str = INK) -> Spec:
                 dx=6 if left else -6, dy=-6,
             ),
         ]  # fmt: skip
-    right = i.r > 0.12
+    if sheet.rho > 0 and 0 < i.p < 1:
+        layers += _struck(i.p, floor, even, x, words)
+    right = my_r > 0.12
     layers += [
-        _layer(
+        layer(
             "point", {"shape": "diamond", "filled": True, "size": 190, "color": BLUE, "opacity": 1},
-            both, data={"values": [{"r": i.r, "loop": mine}]},
+            both, data={"values": [{"r": my_r, "loop": mine}]},
         ),
         words(
-            i.r, mine, f"your r: {percent(mine)}", "right" if right else "left", "bottom",
+            my_r, mine, f"your r: {percent(mine)}", "right" if right else "left", "bottom",
             dx=-9 if right else 9, dy=-4, fontWeight=600,
         ),
-        _layer("rule", {"color": GREY, "strokeWidth": 1}, {"x": x}, transform=[near]),
-        _layer(
+        layer("rule", {"color": GREY, "strokeWidth": 1}, {"x": x}, transform=[near]),
+        layer(
             "point", {"filled": True, "size": 80, "color": BLUE, "opacity": 1}, both,
             transform=[near],
         ),
-        _layer(
+        layer(
             "text",
             {"fontSize": 12.5, "fontWeight": 600, "color": ink, "align": "left",
              "baseline": "top", "dx": 6, "dy": 2},
-            {"x": {"value": 0}, "y": {"value": 0}, "text": _field("says", "nominal")},
+            {"x": {"value": 0}, "y": {"value": 0}, "text": field("says", "nominal")},
             transform=[near],
         ),
-        _layer(
+        layer(
             "point", {"opacity": 0, "size": 400}, both,
             params=[{
                 "name": "near",
@@ -135,6 +140,28 @@ def repair_chart(sheet: Sheet, ink: str = INK) -> Spec:
     return {"data": {"values": rows}, "height": 300, "layer": layers}
 
 
+def _struck(
+    p: float, floor: float, even: float | None, x: Spec, words: Callable[..., Spec]
+) -> list[Spec]:
+    """Return the rule "r must beat p" at r = p, struck through: with likeness it is not one."""
+    left = (even is not None and p < even) or p > 0.8
+    text = f"r = p, {percent(p)}"
+    wide = 6.2 * len(text)
+    sign = -1 if left else 1
+    line = {"orient": "horizontal", "thickness": 1.5, "size": wide, "color": ORANGE, "opacity": 1}
+    place = {"values": [{"r": p, "loop": floor}]}
+    return [
+        layer("rule", {"color": GREY, "strokeWidth": 1, "opacity": 0.5}, {"x": x}, data=place),
+        words(
+            p, floor, text, "right" if left else "left", "middle", dx=6 * sign, dy=-32, opacity=0.7
+        ),
+        layer(
+            "tick", {**line, "xOffset": sign * (6 + wide / 2), "yOffset": -32},
+            {"x": x, "y": {"datum": floor, "type": "quantitative"}}, data=place,
+        ),
+    ]  # fmt: skip
+
+
 def tries_chart(sheet: Sheet, ink: str = INK) -> Spec:
     """Return pass@k and pass^k over k with the envelope between them, k = cap labelled.
 
@@ -146,29 +173,29 @@ def tries_chart(sheet: Sheet, ink: str = INK) -> Spec:
         for k, up, down, naive in sheet.tries()
     ]
     scale = {"domain": [0, 1.08], "nice": False}
-    x = _field("k", "ordinal", title="tries k", axis={"labelAngle": 0})
-    up = _field("at", title="chance", axis=_SHARES, scale=scale)
+    x = field("k", "ordinal", title="tries k", axis={"labelAngle": 0})
+    up = field("at", title="chance", axis=SHARES, scale=scale)
     down, naive = {**up, "field": "hat"}, {**up, "field": "naive"}
     here = {"transform": [{"filter": "datum.cap"}]}
     tip = [
-        _field("k", "ordinal"),
-        _field("at", title="at least one good", format=".1%"),
-        _field("hat", title="all good", format=".1%"),
+        field("k", "ordinal"),
+        field("at", title="at least one good", format=".1%"),
+        field("hat", title="all good", format=".1%"),
     ]
     label = {"fontSize": 12.5, "align": "center", "color": ink, "fontWeight": 600}
     between = {"x": x, "y": up, "y2": {"field": "hat"}}
     dashed = {"color": ORANGE, "strokeDash": [7, 4], "strokeWidth": 2.5}
     layers = [
-        _layer("area", {"color": BLUE, "opacity": 0.12}, between),
-        _layer("line", {"color": BLUE, "strokeWidth": 2.5}, {"x": x, "y": up}),
-        _layer("point", {"color": BLUE, "filled": True, "size": 45, "opacity": 1},
+        layer("area", {"color": BLUE, "opacity": 0.12}, between),
+        layer("line", {"color": BLUE, "strokeWidth": 2.5}, {"x": x, "y": up}),
+        layer("point", {"color": BLUE, "filled": True, "size": 45, "opacity": 1},
                {"x": x, "y": up, "tooltip": tip}),
-        _layer("line", dashed, {"x": x, "y": down}),
-        _layer("point", {"color": ORANGE, "filled": True, "size": 45, "shape": "square",
+        layer("line", dashed, {"x": x, "y": down}),
+        layer("point", {"color": ORANGE, "filled": True, "size": 45, "shape": "square",
                          "opacity": 1}, {"x": x, "y": down, "tooltip": tip}),
-        _layer("rule", {"color": GREY, "strokeWidth": 1.5}, between, **here),
+        layer("rule", {"color": GREY, "strokeWidth": 1.5}, between, **here),
         *(
-            _layer("text", label | {"dx": dx, "dy": dy}, {"x": x, "y": y, "text": _field(name, format=".1%")},
+            layer("text", label | {"dx": dx, "dy": dy}, {"x": x, "y": y, "text": field(name, format=".1%")},
                    **here)
             for name, y, dx, dy in (
                 ("at", up, 0, 14 if sheet.rho > 0 else -12), ("hat", down, 24, -12)
@@ -177,7 +204,7 @@ def tries_chart(sheet: Sheet, ink: str = INK) -> Spec:
     ]  # fmt: skip
     if sheet.rho > 0:
         dotted = {"color": GREY, "strokeDash": [2, 3], "strokeWidth": 2}
-        layers.append(_layer("line", dotted, {"x": x, "y": naive}))
+        layers.append(layer("line", dotted, {"x": x, "y": naive}))
     return {"data": {"values": rows}, "height": 300, "layer": layers}
 
 
@@ -194,31 +221,31 @@ def ends_chart(sheet: Sheet) -> Spec:
     ]
     few = len(sheet.ends) < 7
     tallest = max(end.accepted + end.unaccepted for end in sheet.ends)
-    x = _field(
+    x = field(
         "round", "ordinal", title="last round", axis={"labelAngle": 0},
         scale={"domain": [end.number for end in sheet.ends]},
     )  # fmt: skip
-    y = _field(
-        "share", title="tasks", stack="zero", axis={**_SHARES, "tickCount": 5},
+    y = field(
+        "share", title="tasks", stack="zero", axis={**SHARES, "tickCount": 5},
         scale={"domain": [0, 1.05 * tallest], "nice": False},
     )  # fmt: skip
-    color = _field(
+    color = field(
         "how", "nominal", title=None, legend={"orient": "top"},
         scale={"domain": names, "range": [BLUE, ORANGE]},
     )  # fmt: skip
-    order = _field("order")
+    order = field("order")
     tip = [
-        _field("round", "ordinal"),
-        _field("how", "nominal", title="ends"),
-        _field("share", title="tasks", format=".1%"),
+        field("round", "ordinal"),
+        field("how", "nominal", title="ends"),
+        field("share", title="tasks", format=".1%"),
     ]
     text = {"color": "white", "fontWeight": 600, "fontSize": 12.5}
     layers = [
-        _layer("bar", {"size": 46 if few else 14},
+        layer("bar", {"size": 46 if few else 14},
                {"x": x, "y": y, "order": order, "color": color, "tooltip": tip}),
-        _layer("text", text,
+        layer("text", text,
                {"x": x, "y": {**y, "bandPosition": 0.5}, "order": order,
-                "text": _field("share", format=".0%"), "detail": _field("how", "nominal")},
+                "text": field("share", format=".0%"), "detail": field("how", "nominal")},
                transform=[{"filter": f"datum.share > {tallest / 9 if few else 1}"}]),
     ]  # fmt: skip
     return {"data": {"values": rows}, "height": 250, "layer": layers}
@@ -239,30 +266,30 @@ def drafts_chart(sheet: Sheet) -> Spec:
         for where, what, n in cells
     ]
     widest = max(float(flow.accepted), float(flow.sent_back)) * 100
-    y = _field(
+    y = field(
         "where", "ordinal", title=None, sort=["accepted", "sent back"],
         axis={"labelFontSize": 14, "ticks": False, "domain": False},
     )  # fmt: skip
-    x = _field(
+    x = field(
         "per", title="drafts per 100 tasks", stack="zero", axis={"tickCount": 6},
         scale={"domain": [0, 1.04 * widest], "nice": False},
     )  # fmt: skip
-    color = _field(
+    color = field(
         "what", "nominal", title=None, legend={"orient": "top"},
         scale={"domain": [good, bad], "range": [BLUE, ORANGE]},
     )  # fmt: skip
-    order = _field("order")
-    tip = [_field("where", "nominal"), _field("what", "nominal"), _field("per", format=".1f")]
+    order = field("order")
+    tip = [field("where", "nominal"), field("what", "nominal"), field("per", format=".1f")]
     inside = {"color": "white", "fontWeight": 600, "fontSize": 14}
     layers = [
-        _layer(
+        layer(
             "bar", {"size": 62}, {"x": x, "y": y, "order": order, "color": color, "tooltip": tip}
         ),
-        _layer(
+        layer(
             "text", inside,
             {
                 "x": {**x, "bandPosition": 0.5}, "y": y, "order": order,
-                "text": _field("label", "nominal"), "detail": _field("what", "nominal"),
+                "text": field("label", "nominal"), "detail": field("what", "nominal"),
             },
             transform=[
                 {"calculate": f"datum.per > {widest / 8} ? format(datum.per, '.1~f') + "

@@ -130,8 +130,11 @@ def judge_step(measured: Sequence[Measured], limits: Limits) -> Step:
     return Step(title, asks, state, tuple(numbers), todo, page)
 
 
-def baseline_step(arms: Arms | None) -> Step:
-    """Does feedback rescue more failed first drafts than trying again, on the same samples?"""
+def baseline_step(arms: Arms | None, recorded: str = "") -> Step:
+    """Does feedback rescue more failed first drafts than trying again, on the same samples?
+
+    `recorded` says in a line what baseline was recorded on the contract, and whether it still holds.
+    """
     title, asks = "Baseline", "Does feedback beat simply trying again?"
     if arms is None:
         said = ("Loop and retries have not been run on the same samples.",)
@@ -143,6 +146,7 @@ def baseline_step(arms: Arms | None) -> Step:
     pairs = arms.rescued_right or arms.rescued
     winner = None if arms.clustered else pairs.winner
     state = {None: State.OPEN, 1: State.YES, 2: State.NO}[winner]
+    numbers += [recorded] if recorded else []
     todo = "See both arms" if winner else "See what would tell"
     return Step(title, asks, state, tuple(numbers), todo, "traces", "overview")
 

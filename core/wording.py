@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+import re
 
 from core.errors import InputError, show
 from core.statistics.costs import Arm, Calculation
 from core.statistics.interval import ClusteredEstimate, Estimate, Result, Undefined
 from core.statistics.planning import clean_items_needed
+from core.statistics.uncertainty import Input
 from core.verdict import OVERALL
 
 NBSP = "\u00a0"
@@ -151,6 +153,51 @@ def share_read_as(typed: str, share: float) -> str:
     return "" if text.endswith("%") or not 0 < share < 1 else f"{text} read as {share_text(share)}"
 
 
+_COUNTED = re.compile(r"([\d.,]+)\s*(?:/|of)\s*([\d.,]+)", re.IGNORECASE)
+
+
+def read_rate(place: str, typed: str) -> tuple[Input, str]:
+    """Return the rate that was typed: a share as `read_share` takes it, or counts.
+
+    "12 of 40" and "12/40" are a measured rate, which has an interval; the counts may be decimals,
+    as effective counts are. Raises InputError naming `place`.
+    """
+    counted = _COUNTED.fullmatch(typed.replace(NBSP, " ").strip())
+    if counted is None:
+        value, note = read_share(place, typed)
+        return Input(value), note
+    try:
+        k, n = (float(part.replace(",", "")) for part in counted.groups())
+    except ValueError:
+        k, n = math.nan, math.nan
+    if not 0 <= k <= n < math.inf or n == 0:
+        raise InputError(place, f"{show(typed)} are no counts.", "Write them like 12 of 40.")
+    return Input(k / n, k, n), f"{percent(k / n)}, measured"
+
+
+def rate_typed(rate: Input) -> str:
+    """Return a rate as people type it, so that `read_rate` reads it again: "12 of 40", "40 %"."""
+    if rate.k is None or rate.n is None:
+        return share_text(rate.value)
+    return f"{rate.k:.7g} of {rate.n:.7g}"
+
+
+def read_amount(place: str, typed: str, most: float, unit: str) -> float:
+    """Return the number from 0 to `most` that was typed, thousands separated or not."""
+    text = typed.replace(NBSP, " ").replace(",", "").replace(" ", "").lstrip("$")
+    if not text:
+        raise InputError(place, "it is empty.", f"Give {unit} from 0 to {most:,.0f}.")
+    try:
+        number = math.nan if "_" in text else float(text)
+    except ValueError:
+        number = math.nan
+    if not 0 <= number <= most:
+        raise InputError(
+            place, f"{show(typed)} is no number from 0 to {most:,.0f}.", f"Give {unit}."
+        )
+    return number
+
+
 def read_whole(place: str, typed: str, least: int, most: int) -> int:
     """Return the whole number from `least` to `most` that was typed; else raise InputError."""
     text = typed.strip()
@@ -203,6 +250,16 @@ def point_gap(difference: float) -> str:
     return f"{abs(difference) * 100:.1f} points"
 
 
+def points(difference: Result) -> str:
+    """Return a difference of shares as "6.6 points (95 %: −2.0 to 15.1)", or why there is none."""
+    if isinstance(difference, Undefined):
+        return difference.reason
+    value, low, high = (
+        decimal(100 * x, 1) for x in (difference.value, difference.low, difference.high)
+    )
+    return f"{value} points (95 %: {low} to {high})"
+
+
 def ahead(difference: float) -> str:
     """Say who leads by how much, from the loop's share minus the retries'."""
     if abs(difference) < 0.0005:
@@ -245,6 +302,19 @@ def _because(p: float, loop: Arm) -> str:
     if loop.accepted_good == 0:
         return ", for no good draft is accepted"
     return ", for nothing is revised" if loop.rounds == 1 else ""
+
+
+def amount(value: float) -> str:
+    """Return a quantity as people read it: 12,300, 123, 12.3, 1.23; thousands are grouped."""
+    size = abs(value)
+    return f"{value:,.{0 if size >= 100 or value == int(value) else 1 if size >= 10 else 2}f}"
+
+
+def dollars(value: float) -> str:
+    """Return US dollars with enough digits to compare small ones: $1,234, $12.34, $0.0123."""
+    size = abs(value)
+    digits = 0 if size >= 1000 else 2 if size >= 1 or value == 0 else 4 if size >= 0.001 else 6
+    return f"${value:,.{digits}f}"
 
 
 def per_output(calls: float | None) -> str:

@@ -8,8 +8,22 @@ import streamlit as st
 
 from pages.parts import arithmetic_inputs as inputs
 from pages.parts import arithmetic_panels as panels
+from pages.parts import state
+from pages.parts.arithmetic_costs import costs
+from pages.parts.arithmetic_decide import decide
 from pages.parts.arithmetic_measured import measured
+from pages.parts.arithmetic_published import published
+from pages.parts.arithmetic_scenarios import scenario_panel
 from pages.parts.panels import page_title
+
+VIEWS = {
+    "figures": "Figures",
+    "costs": "Costs, a month",
+    "decide": "What would change it",
+    "measured": "Measured arms",
+    "published": "Published runs",
+    "scenarios": "Scenarios",
+}
 
 page_title(
     "Arithmetic",
@@ -22,21 +36,38 @@ left, right = st.columns([2, 5], gap="medium")
 first, picture, critic_row = right.container(), right.container(), right.container()
 with left:
     example = inputs.example_picker(preset)
-    sheet = inputs.sheet_from_boxes(texts, critic_row)
+    found = inputs.scenario_from_boxes(texts, critic_row)
 
-if sheet is None:
+if found is not None:
+    with top:
+        panels.message(found, example)
+    with first:
+        panels.yardsticks(found.sheet, example)
+    with picture:
+        panels.picture(found.sheet)
+else:
     with top:
         inputs.problem()
-    st.stop()
 
-with top:
-    panels.message(sheet, example)
-with first:
-    panels.yardsticks(sheet, example)
-with picture:
-    panels.picture(sheet)
-panels.figures(sheet, example)
-panels.tries(sheet)
-panels.rounds(sheet, example)
-measured(sheet, texts, example)
-panels.assumed(sheet)
+view = state.pick(
+    "view", "Look at", list(VIEWS), show=VIEWS.__getitem__, widget=st.segmented_control,
+    required=True,
+)  # fmt: skip
+if view == "measured":
+    measured(panels.cap_of(found), texts, example)
+elif view == "published":
+    published(texts)
+elif found is None:
+    st.stop()
+elif view == "costs":
+    costs(found)
+elif view == "decide":
+    decide(found)
+elif view == "scenarios":
+    scenario_panel(found, texts)
+else:
+    panels.figures(found.sheet, example)
+    panels.tries(found.sheet)
+    panels.rounds(found.sheet, example)
+if found is not None:
+    panels.assumed(found.sheet)

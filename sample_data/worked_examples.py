@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from core.statistics.worked import Counts, Inputs
+from core.statistics.counts import Counts
+from core.statistics.worked import Inputs
 
 _BASE = Inputs(p=0.4, r=0.5, cap=3)
 _CRITIC = Inputs(p=0.6, r=0.5, cap=1, critic=True, far=0.3, frr=0.1)

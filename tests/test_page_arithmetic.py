@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -9,7 +10,12 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+from core.files.folder import load_folder
 from core.store.store import DATABASE_URL
+from pages.parts import workspace
+from pages.parts.arithmetic_fields import FIELDS
+from pages.parts.arithmetic_scenarios import as_csv, as_markdown
+from sample_data.samples import SAMPLES
 from sample_data.worked_examples import EXAMPLES
 
 PAGE = Path(__file__).parents[1] / "pages" / "arithmetic.py"
@@ -100,7 +106,7 @@ SAID = {
     "retries-code": "1.96 ÷ 78.4 %",
     "critic-60": "17.6 % of them good",
     "critic-95": "73.1 % of them good",
-    "invoices": "Independence promises retries 91.0 % of the failures; they rescued 65.0 %",
+    "invoices": "measured: of tasks whose first draft failed; independent draws would 91.0 %",
 }
 
 
@@ -116,8 +122,15 @@ def test_every_example_comes_out_to_the_digit(preset: str, show: Open) -> None:
 def test_every_figure_an_example_is_about_is_marked(preset: str, show: Open) -> None:
     app = show(preset=preset)
     marks = [m.value for m in app.markdown if "This example" in str(m.value)]
-    panels = EXAMPLES[preset].counts is not None
-    assert len(marks) == len(EXAMPLES[preset].about) + panels
+    assert len(marks) == len(EXAMPLES[preset].about)
+
+
+def test_the_example_with_counts_opens_on_them_where_things_are_measured(show: Open) -> None:
+    app = show(preset="invoices", view="measured")
+    said = "Independence promises retries 91.0 % of the failures; they rescued 65.0 %"
+    assert said in words(app)
+    assert app.query_params["source"] in ("counts", ["counts"])
+    assert [m for m in app.markdown if "This example" in str(m.value)]
 
 
 def test_choosing_an_example_fills_the_inputs(show: Open) -> None:
@@ -227,15 +240,16 @@ def test_a_fresh_share_above_independence_is_refused(show: Open) -> None:
 
 
 def test_counts_of_a_run_feed_the_calculator(show: Open) -> None:
-    app = show()
+    app = show(view="measured", source="counts")
     app.text_input(key="arithmetic.counts.tasks").set_value("100").run()
     assert "✕ First drafts accepted: 140 is more than the 100 tasks" in words(app)
     for name, value in (("first", 40), ("rescued", 30), ("redrawn", 15), ("wrong_first", 4)):
         app.text_input(key=f"arithmetic.counts.{name}").set_value(str(value)).run()
     assert app.query_params["counts"] in ("100-40-30-15-4-6", ["100-40-30-15-4-6"])
     app.button(key="arithmetic.use.counts").click().run()
-    assert figure(app, "Loop accepts") == "70.0 %"
-    assert figure(app, "Retries accept") == "55.0 %"
+    assert "accept 70.0 %; three tries accept 55.0 %" in words(app)
+    assert app.text_input(key="arithmetic.fresh").value == "15 of 60"
+    assert "% of draws of the measured inputs" in words(app)
 
 
 @pytest.mark.parametrize(
@@ -251,7 +265,7 @@ def test_counts_of_a_run_feed_the_calculator(show: Open) -> None:
 def test_counts_that_will_not_do_are_named_as_on_the_screen(
     name: str, typed: str, said: str, show: Open
 ) -> None:
-    app = show()
+    app = show(view="measured", source="counts")
     app.text_input(key=f"arithmetic.counts.{name}").set_value(typed).run()
     assert f"✕ {said}" in words(app)
     assert "No figures are shown until then." in words(app)
@@ -259,7 +273,7 @@ def test_counts_that_will_not_do_are_named_as_on_the_screen(
 
 
 def test_one_rate_over_all_rounds_is_labelled_as_one(show: Open) -> None:
-    measured = list(show().dataframe[-1].value["Measured"])
+    measured = list(show(view="measured", source="counts").dataframe[-1].value["Measured"])
     assert "Repair rate behind it, if it were the same in every round" in measured
     assert not [name for name in measured if "per round" in name]
 
@@ -267,7 +281,7 @@ def test_one_rate_over_all_rounds_is_labelled_as_one(show: Open) -> None:
 @pytest.fixture
 def upload(show: Open) -> Callable[[str], AppTest]:
     def with_file(text: str) -> AppTest:
-        app = show()
+        app = show(view="measured", source="draws")
         app.file_uploader(key="arithmetic.file").upload(
             "draws.csv", text.encode(), "text/csv"
         ).run()
@@ -289,6 +303,7 @@ def test_draws_in_a_file_are_shown_beside_independence(
     assert even == ["", "0.0 % (0.0–100.0 %)", "0.0 % (0.0–100.0 %)"]
     app.button(key="arithmetic.use.draws").click().run()
     assert figure(app, "pass@3") == "50.0 %"
+    assert app.text_input(key="arithmetic.p").value.endswith(" of 2")
     assert figure(app, "pass^3") == "50.0 %"
 
 
@@ -326,3 +341,174 @@ def test_what_retries_rescue_feels_the_critic(show: Open) -> None:
     sound = show(**link, far="0", frr="0")
     assert figure(sound, "Retries rescue") == "84.0 %"
     assert "of tasks whose first draft failed" in words(sound)
+
+
+# --- the further inputs, and the other views ---------------------------------------------------
+
+
+def test_every_input_has_a_range_a_unit_and_a_meaning(show: Open) -> None:
+    """Read off the page: each box names its unit, and its help its meaning and range."""
+    app = show(p="0.4", r="0.5", cap="3", critic="critic")
+    names = {box.key.removeprefix("arithmetic.") for box in app.text_input if box.key}
+    assert set(FIELDS) <= names
+    for name in FIELDS:
+        box = app.text_input(key=f"arithmetic.{name}")
+        assert box.label.endswith(")"), box.label
+        assert re.search(r"\w{3}.*\. Range: \d", str(box.help)), box.help
+
+
+def test_counts_carry_their_interval_to_the_first_sentence(show: Open) -> None:
+    app = show(p="24 of 40", r="10 of 25", cap="3")
+    assert "60.0 %, measured" in words(app)
+    assert re.search(
+        r"cheaper per good output in \d+ % of draws of the measured inputs", words(app)
+    )
+    assert "no sampling error" not in words(app)
+    assert figure(app, "pass@3") == "93.6 %"
+
+
+@pytest.mark.parametrize("typed", ["41 of 40", "3 of 0", "1/0"])
+def test_counts_that_are_none_are_said(typed: str, show: Open) -> None:
+    app = show(p=typed)
+    assert "Nothing is computed" in words(app)
+    assert f"p: '{typed}' are no counts." in words(app)
+
+
+def test_a_repair_rate_for_each_round(show: Open) -> None:
+    """1 − .6·.5·.8 = .76 accepted; one rate too few is refused."""
+    app = show(p="0.4", r="0.5", cap="3", rates="50, 20")
+    assert figure(app, "Loop accepts") == "76.0 %"
+    assert "1 for 2 revisions" in words(show(p="0.4", r="0.5", cap="3", rates="50"))
+
+
+def test_likeness_of_draws_strikes_the_naive_rule(show: Open) -> None:
+    app = show(p="0.4", r="0.3", cap="3", rho="0.3")
+    assert figure(app, "Break-even r") == "24.8 %"
+    assert "the loop is ahead" in words(app)
+    both = words(show(p="0.4", r="0.3", cap="3", rho="0.3", fresh="0.4"))
+    assert "Give one of the two" in both
+
+
+def test_a_code_check_that_errs(show: Open) -> None:
+    """Half of the bad drafts slip through, nothing is misjudged else: .4 + .6·.5·… by the kernel."""
+    app = show(p="0.4", r="0.5", cap="1", catches="50")
+    assert figure(app, "Loop accepts") == "70.0 %"
+    assert "57.1 % of those are good" in words(app)
+
+
+def test_at_accepted_level_nothing_is_said_of_good_work(show: Open) -> None:
+    app = show(p="0.4", r="0.5", cap="3", level="accepted", view="costs")
+    assert "how much of it is good is not known" in words(app)
+    month = app.dataframe[0].value
+    assert set(month["Wrong outputs"]) == {"not known"}
+    assert set(month["Good outputs"]) == {"not known"}
+    assert "At accepted level nothing is known" in words(app)
+    link = {"p": "0.4", "r": "0.5", "cap": "3", "critic": "critic", "far": "0.1"}
+    critic = show(**link, level="accepted")
+    assert not [box for box in critic.text_input if box.key == "arithmetic.far"]
+    assert critic.metric
+
+
+def test_a_month_of_the_three_arms(show: Open) -> None:
+    """1,000 tasks, 1,000 tokens in at $10 a million, cap 2: 1.6 drafts, revisions twice as long."""
+    app = show(
+        p="0.4", r="0.5", cap="2", view="costs", usd_in="10", usd_out="0", growth="1000",
+        handover="2", wrong="5",
+    )  # fmt: skip
+    month = app.dataframe[0].value.set_index("Arm")
+    assert list(month["Money"]) == ["$22.00", "$16.00", "$10.00"]
+    assert list(month["Hand-overs"]) == ["300", "360", "0"]
+    assert list(month["Wrong outputs"]) == ["0", "0", "600"]
+    assert list(month["Total"]) == ["$622.00", "$736.00", "$3,010"]
+
+
+def test_without_prices_no_money_is_shown(show: Open) -> None:
+    app = show(p="0.4", r="0.5", cap="3", view="costs", usd_in="", usd_out="9")
+    assert set(app.dataframe[0].value["Money"]) == {"price not set"}
+    assert "Price not set: no money is shown." in words(app)
+
+
+def test_what_would_change_the_decision(show: Open) -> None:
+    app = show(p="24 of 40", r="14 of 25", cap="3", view="decide")
+    assert "The decision hangs on Repair rate, r" in words(app)
+    turns = app.dataframe[1].value
+    assert turns["Input"][0] == "Repair rate, r"
+    assert turns["Decides"][0] == "yes, its interval holds it"
+    assert "Critic passes bad" not in set(turns["Input"])
+
+
+def test_published_runs_fill_the_calculator(show: Open) -> None:
+    app = show(view="published")
+    said = words(app)
+    assert "69 runs: r is above p in 67, its median is 38.7 %" in said
+    assert "can't tell; 29 : 17 apart, exact p = .104" in said
+    assert "the loop does worse; 28 : 14 apart, exact p = .044" in said
+    assert "near-greedy" in said
+    app.selectbox(key="arithmetic.published.run").set_value("o1-2024-12-17 (high)").run()
+    assert "The file counts 224 finished tasks" in words(app)
+    app.button(key="arithmetic.published.two_tries").click().run()
+    assert not app.exception
+    assert app.text_input(key="arithmetic.p").value == "53 of 225"
+    assert app.text_input(key="arithmetic.r").value == "86 of 172"
+
+
+@pytest.fixture
+def invoices(show: Open) -> Open:
+    """The page on the sample project with traces of both arms."""
+    sample = SAMPLES["invoice_extraction"]
+    load_folder(
+        workspace.store(), sample.folder, title=sample.title, slug="invoice-extraction",
+        note=sample.note, author="A",
+    )  # fmt: skip
+    return lambda **address: show(project="invoice-extraction", **address)
+
+
+def test_this_project_s_traces_measured_recorded_and_used(invoices: Open) -> None:
+    app = invoices(view="measured", source="traces")
+    said = words(app)
+    assert "Can't tell which accepts more good outputs" in said
+    assert "more tasks would tell" in said
+    assert "What independence hides: 26.0 points" in said
+    assert "Selection by round" in said
+    assert "First against final drafts, by gold: good 126, then 168 of 200" in said
+    app.button(key="arithmetic.baseline").click().run()
+    assert not app.exception
+    assert re.search(r"Recorded on version 1.*loop 188, retries 179 of 200 tasks", words(app))
+    app.button(key="arithmetic.use.traces").click().run()
+    assert not app.exception
+    assert app.text_input(key="arithmetic.p").value == "126 of 200"
+    assert app.text_input(key="arithmetic.rates").value == "28 of 60, 14 of 27"
+    assert "% of draws of the measured inputs" in words(app)
+
+
+def test_one_draw_per_task_says_what_cannot_be_known(show: Open) -> None:
+    app = show(view="measured", source="table")
+    rows = "task,arm,round,passed\na,loop,1,0\na,loop,2,1\na,retry,1,0\nb,loop,1,1\nb,retry,1,1\n"
+    app.file_uploader(key="arithmetic.arms").upload("arms.csv", rows.encode(), "text/csv").run()
+    assert not app.exception
+    assert "One draw per task: the fresh share F, ρ and pass@k are not known" in words(app)
+    assert (
+        "2 more draws (of the tasks whose first draw failed, up to 3 each) would give F"
+        in words(app)
+    )
+
+
+def test_scenarios_are_saved_compared_and_opened_again(show: Open) -> None:
+    app = show(p="40", r="50", cap="3", view="scenarios")
+    app.text_input(key="arithmetic.scenario.name").set_value("=First | one").run()
+    app.button(key="arithmetic.scenario.save").click().run()
+    assert not app.exception
+    app.text_input(key="arithmetic.p").set_value("60").run()
+    table = app.dataframe[0].value
+    assert list(table.columns) == ["", "As typed now", "=First | one"]
+    cells = table.set_index("").loc["First drafts good, p (share)"]
+    assert list(cells) == ["60", "40"]
+    app.button(key=next(b.key for b in app.button if ".open." in str(b.key))).click().run()
+    assert app.text_input(key="arithmetic.p").value == "40"
+
+
+def test_exports_hold_names_as_text() -> None:
+    rows = [("p", ["40 %", "1 | 2"])]
+    assert as_csv(["now", "=1+1"], rows) == ",now,'=1+1\np,40 %,1 | 2\n"
+    assert "| p | 40 % | 1 \\| 2 |" in as_markdown(["now", "a|b"], rows)
+    assert "a\\|b" in as_markdown(["now", "a|b"], rows)

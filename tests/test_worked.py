@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from core.errors import InputError
 from core.statistics.attempts import break_even_r, correlated_pass_at, next_after_failures
+from core.statistics.counts import Counts
 from core.statistics.interval import Estimate, Result, Undefined
-from core.statistics.worked import CAP_MAX, Counts, Inputs, Sheet, correlation_for
+from core.statistics.worked import CAP_MAX, Inputs, Sheet, correlation_for
 from sample_data.worked_examples import EXAMPLES, INVOICES
 from tests.reference import reference
 

@@ -1,40 +1,48 @@
-"""What the calculator works out from typed inputs, and what counts of a measured run say.
+"""What the calculator works out from the inputs' values: plain numbers, without intervals.
 
-Typed inputs carry no sampling error, so the figures of a `Sheet` are plain numbers. Counts do,
-so those of `Counts` carry their interval.
+Where inputs were measured, `decision` carries their sampling error through.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Literal
 
 import numpy as np
 
 from core.errors import InputError
-from core.statistics.attempts import break_even_r, correlated_pass_at, correlated_pass_hat
+from core.statistics.attempts import correlated_pass_at, correlated_pass_hat, difficulty_nodes
 from core.statistics.costs import (
-    SOUND_CODE,
+    Arm,
     Calculation,
     Check,
     Flow,
     accepted_closed_form,
     calc,
     run_loop,
+    run_retry,
+    single_shot,
 )
-from core.statistics.interval import Estimate, Floats, Result, Undefined, rate, share, whole
+from core.statistics.interval import Floats, share, whole
 
 CAP_MAX = 20
+Level = Literal["truth", "accepted"]
 
 
 @dataclass(frozen=True)
 class Inputs:
-    """What a person types; shares in [0, 1] at truth level.
+    """What a person types; shares in [0, 1].
 
-    `p`: first drafts good; `r`: bad drafts made good by one revision; `cap`: drafts at most, 1 to
-    20; `critic`: a model checks (two calls a round) with errors `far` and `frr`, else a sound code
-    check; `damage`: good drafts spoilt by a needless revision; `fresh`: measured share of
-    first-draft failures that fresh draws rescue by the cap (F_cap), None for independent draws.
+    `p`: first drafts good; `r`: bad drafts made good by one revision, or `rates`, one for each of
+    the cap - 1 revisions; `cap`: drafts at most, 1 to 20; `critic`: a model checks (two calls a
+    round) with errors `far` and `frr`; `catches` and `misfires`: bad and good drafts a code check
+    fails before that (`catches` None: all without a critic, none with one); `damage`: good drafts
+    spoilt by a needless revision; `rho`: how alike draws of one task are, or, in its place,
+    `fresh`: measured share of first-draft failures that fresh draws rescue by the cap (F_cap).
+
+    `level` "accepted": p and r are about what the check accepts, not about what is good. Then the
+    check's errors mean nothing (the shares hold them already), and no figure of good work exists.
     """
 
     p: float
@@ -45,13 +53,47 @@ class Inputs:
     frr: float = 0.0
     damage: float = 0.0
     fresh: float | None = None
+    rates: tuple[float, ...] = ()
+    catches: float | None = None
+    misfires: float = 0.0
+    rho: float = 0.0
+    level: Level = "truth"
+
+    def __post_init__(self) -> None:
+        if self.rho and self.fresh is not None:
+            raise InputError(
+                "correlation", "the fresh share says it already.", "Give one of the two."
+            )
+        if self.rates and len(self.rates) != self.cap - 1:
+            raise InputError(
+                "repair rates", f"{len(self.rates)} for {self.cap - 1} revisions.",
+                "Give one per revision (cap - 1), or none.",
+            )  # fmt: skip
+        errors = (self.far, self.frr, self.damage, self.misfires, self.catches or 0.0)
+        if self.level == "accepted" and any(errors):
+            raise InputError(
+                "level", "at accepted level the check's errors and damage are not known.",
+                "Leave them out, or measure p and r with gold labels on drafts.",
+            )  # fmt: skip
 
     @property
     def check(self) -> Check:
         """The check both arms use."""
+        sound = self.level == "accepted"
+        catches = self.catches
+        if catches is None:
+            catches = 0.0 if self.critic and not sound else 1.0
         if not self.critic:
-            return SOUND_CODE
-        return Check(passes_bad=self.far, rejects_good=self.frr)
+            return Check(critic=False, catches=catches, misfires=self.misfires)
+        return Check(
+            catches=0.0 if sound else catches, misfires=self.misfires,
+            passes_bad=self.far, rejects_good=self.frr,
+        )  # fmt: skip
+
+    @property
+    def repair(self) -> float | tuple[float, ...]:
+        """The repair rate of every revision, or one for each."""
+        return self.rates or self.r
 
     @property
     def calls_per_round(self) -> int:
@@ -95,6 +137,21 @@ class Round:
 
 
 @dataclass(frozen=True)
+class Returned:
+    """Where good drafts that were sent back end, as shares of them; the three sum to 1.
+
+    `accepted_good`: a good draft of the task is accepted later; `accepted_bad`: a bad one is;
+    `handed_over`: none is by the cap. `spoilt`: the next draft was bad (of those revised).
+    """
+
+    drafts: float
+    accepted_good: float
+    accepted_bad: float
+    handed_over: float
+    spoilt: float
+
+
+@dataclass(frozen=True)
 class AtCap:
     """Both arms at one cap: accepted (good, where bad drafts get through), cost of the loop."""
 
@@ -103,6 +160,8 @@ class AtCap:
     retry: float
     rounds: float
     calls_per_accepted: float | None
+    accepted: float
+    retry_accepted: float
 
 
 class Sheet:
@@ -111,19 +170,28 @@ class Sheet:
     def __init__(self, inputs: Inputs) -> None:
         whole("cap", inputs.cap, 1, CAP_MAX)
         self.inputs = inputs
-        self.rho = 0.0
+        self.rho = share("correlation", inputs.rho)
         if inputs.fresh is not None and inputs.cap > 1:
             self.rho = correlation_for(inputs.p, inputs.fresh, inputs.cap)
         self.calc = self._calc(inputs.cap)
 
     def _calc(self, cap: int) -> Calculation:
+        """Return both arms: what is accepted depends on the whole check, calls on its parts."""
         i = self.inputs
-        errors = {"far": i.far, "frr": i.frr} if i.critic else {}
-        return calc(i.p, i.r, cap, critic=i.critic, damage=i.damage, rho=self.rho, **errors)
+        whole_check = {"far": i.check.accepts_bad, "frr": 1 - i.check.accepts_good}
+        found = calc(i.p, i.r, cap, critic=True, damage=i.damage, rho=self.rho, **whole_check)
+        return replace(found, loop=Arm.of(self._loop(cap)), retry=Arm.of(self._retry(cap)))
 
     def _loop(self, cap: int) -> Flow:
         i = self.inputs
-        return run_loop(i.p, i.r, cap, i.check, i.damage)
+        r: float | list[float] = i.r
+        if i.rates:  # past the last rate given it stays as it is
+            r = [i.rates[min(n, len(i.rates) - 1)] for n in range(cap - 1)]
+        return run_loop(i.p, r, cap, i.check, i.damage)
+
+    def _retry(self, cap: int) -> Flow:
+        nodes, weights = difficulty_nodes(self.inputs.p, self.rho, cap)
+        return run_retry(nodes, cap, self.inputs.check).mixed(weights)
 
     @property
     def envelope(self) -> float:
@@ -138,7 +206,7 @@ class Sheet:
     @property
     def sound(self) -> bool:
         """Whether the check passes no bad draft and fails no good one."""
-        return not self.inputs.critic or self.inputs.far == self.inputs.frr == 0
+        return self.inputs.check.accepts_bad == 0 and self.inputs.check.accepts_good == 1
 
     @property
     def rescued(self) -> float | None:
@@ -148,7 +216,7 @@ class Sheet:
         the kernel; with a sound check that is F = (pass@k - p) ÷ (1 - p). None when no first draft
         is sent back, and at cap 1.
         """
-        first, all_tries = self._calc(1).retry, self.calc.retry
+        first, all_tries = Arm.of(self._retry(1)), self.calc.retry
         if self.inputs.cap == 1 or first.accepted >= 1:
             return None
         return (all_tries.accepted_good - first.accepted_good) / (1 - first.accepted)
@@ -159,6 +227,20 @@ class Sheet:
         return accepted_closed_form(self.inputs.p, self.inputs.p, self.inputs.cap)
 
     @property
+    def promised(self) -> float:
+        """What independent draws would rescue by the cap behind a sound check: 1 − (1−p)^(cap−1)."""
+        return accepted_closed_form(self.inputs.p, self.inputs.p, max(1, self.inputs.cap - 1))
+
+    @property
+    def side_by_side(self) -> float | None:
+        """Calls per accepted output when all tries are drawn at once; None if none is accepted.
+
+        One round of waiting instead of up to cap, for cap × the calls of a round.
+        """
+        accepted = self.calc.retry.accepted
+        return self.most_calls / accepted if accepted > 0 else None
+
+    @property
     def most_calls(self) -> int:
         """Calls of a task that never passes."""
         return self.inputs.calls_per_round * self.inputs.cap
@@ -167,6 +249,20 @@ class Sheet:
     def flow(self) -> Flow:
         """The loop's expected numbers per task."""
         return self._loop(self.inputs.cap)
+
+    @cached_property
+    def flows(self) -> dict[str, Flow]:
+        """Expected numbers per task of "loop", "retry" and "single": one draft, unexamined."""
+        single = single_shot(self.inputs.p)
+        return {"loop": self.flow, "retry": self._retry(self.inputs.cap), "single": single}
+
+    @property
+    def alike_r(self) -> float:
+        """The one repair rate that accepts as much good as the rates given; r without them."""
+        if not self.inputs.rates:
+            return self.inputs.r
+        grid, good = self.over_r(1001)
+        return float(np.interp(float(self.flow.accepted_good), good, grid))
 
     @property
     def sent_back(self) -> float:
@@ -185,14 +281,53 @@ class Sheet:
         ]
 
     @cached_property
+    def returned(self) -> Returned | None:
+        """Where the loop's good drafts that were sent back end; None where none is sent back.
+
+        A good draft sent back in round t is good with chance 1 - damage in round t + 1, which is
+        the first of the cap - t rounds that are left.
+        """
+        i, mass = self.inputs, [0.0]
+        ends = np.zeros(3)
+        mass += [float(self._loop(cap).sent_back_good) for cap in range(1, i.cap + 1)]
+        for n, drafts in enumerate(np.diff(mass), 1):
+            left = i.cap - n
+            if not left:
+                ends += drafts * np.array([0.0, 0.0, 1.0])
+                continue
+            rates = i.rates[n:] if i.rates else i.r
+            flow = run_loop(1 - i.damage, rates, left, i.check, i.damage)
+            ends += drafts * np.array(
+                [float(flow.accepted_good), float(flow.accepted_bad), float(flow.unaccepted)]
+            )
+        if mass[-1] <= 0:
+            return None
+        good, bad, over = (float(x) / mass[-1] for x in ends)
+        return Returned(mass[-1], good, bad, over, i.damage)
+
+    def over_leniency(self, points: int = 41) -> list[tuple[float, float | None, float | None]]:
+        """Return (share of bad drafts passed, calls per accepted, calls per good) of the loop.
+
+        The share is the critic's false-accept rate, or what the code check misses where there is
+        no critic; the other inputs stay.
+        """
+        found = []
+        for passes in np.linspace(0, 1, points).tolist():
+            i = self.inputs
+            one = replace(i, far=passes) if i.critic else replace(i, catches=1 - passes)
+            arm = Arm.of(run_loop(one.p, one.repair, one.cap, one.check, one.damage))
+            found.append((passes, arm.calls_per_accepted, arm.calls_per_good))
+        return found
+
+    @cached_property
     def by_cap(self) -> list[AtCap]:
         """What each extra round buys, for caps from 1 to the larger of cap and 5."""
         found = []
         for cap in range(1, max(self.inputs.cap, 5) + 1):
-            one = self._calc(cap)
+            loop, retry = Arm.of(self._loop(cap)), Arm.of(self._retry(cap))
             found.append(AtCap(
-                cap, one.loop.accepted_good, one.retry.accepted_good, one.loop.rounds,
-                one.loop.calls_per_accepted,
+                cap, loop.accepted_good, retry.accepted_good, loop.rounds,
+                loop.calls_per_accepted, loop.accepted, retry.accepted,
             ))  # fmt: skip
         return found
 
@@ -210,130 +345,3 @@ class Sheet:
         grid = np.linspace(0, 1, points)
         flow = run_loop(i.p, grid, i.cap, i.check, i.damage)
         return grid, np.broadcast_to(flow.accepted_good, grid.shape)
-
-
-@dataclass(frozen=True)
-class Counts:
-    """Counts of one measured run of both arms behind the same check and cap.
-
-    `first` of `tasks` passed the check on draft 1. Of the rest the loop rescued `rescued` and
-    fresh draws `redrawn` by the cap. `wrong_first` and `wrong_rescued` of those the check passed
-    were wrong by gold labels. Raises InputError when they contradict each other.
-    """
-
-    tasks: int
-    first: int
-    rescued: int
-    redrawn: int
-    wrong_first: int
-    wrong_rescued: int
-    cap: int
-
-    def __post_init__(self) -> None:
-        whole("tasks", self.tasks), whole("cap", self.cap, 2, CAP_MAX)
-        for name, most, of in (
-            ("first", self.tasks, "tasks"),
-            ("rescued", self.failures, "first-draft failures"),
-            ("redrawn", self.failures, "first-draft failures"),
-            ("wrong_first", self.first, "drafts accepted in round 1"),
-            ("wrong_rescued", self.rescued, "tasks the loop rescued"),
-        ):
-            value = whole(name, getattr(self, name), 0)
-            if value > most:
-                raise InputError(
-                    name.replace("_", " "), f"{value} is more than the {most} {of}.",
-                    "Correct the counts.",
-                )  # fmt: skip
-
-    @property
-    def failures(self) -> int:
-        """Tasks whose first draft failed the check."""
-        return self.tasks - self.first
-
-    @property
-    def accepted(self) -> int:
-        """Tasks the loop accepted."""
-        return self.first + self.rescued
-
-    @property
-    def flagged(self) -> int:
-        """Tasks that left the loop unaccepted."""
-        return self.tasks - self.accepted
-
-    @property
-    def first_pass(self) -> Result:
-        """Share accepted on draft 1, p at accepted level."""
-        return rate(self.first, self.tasks, nothing="no tasks")
-
-    @property
-    def rescue_share(self) -> Result:
-        """Of first-draft failures, the share the loop accepts by its cap."""
-        return rate(self.rescued, self.failures, nothing="no first draft failed")
-
-    @property
-    def fresh_share(self) -> Result:
-        """F_cap: of first-draft failures, the share fresh draws rescue by the cap."""
-        return rate(self.redrawn, self.failures, nothing="no first draft failed")
-
-    @property
-    def predicted_fresh_share(self) -> float:
-        """What F_cap would be if draws were independent: 1 − (1−p)^(cap−1)."""
-        return 1 - (1 - self.first / self.tasks) ** (self.cap - 1)
-
-    @property
-    def loop_accepted(self) -> Result:
-        """Tasks that end accepted under the loop ÷ all tasks."""
-        return rate(self.accepted, self.tasks, nothing="no tasks")
-
-    @property
-    def retry_accepted(self) -> Result:
-        """Tasks that end accepted under retries ÷ all tasks."""
-        return rate(self.first + self.redrawn, self.tasks, nothing="no tasks")
-
-    @property
-    def precision(self) -> Result:
-        """Good ÷ accepted by the loop."""
-        return self._good(self.accepted, self.wrong_first + self.wrong_rescued)
-
-    @property
-    def precision_first(self) -> Result:
-        """Good ÷ accepted on draft 1."""
-        return self._good(self.first, self.wrong_first)
-
-    @property
-    def precision_rescued(self) -> Result:
-        """Good ÷ rescued by the loop."""
-        return self._good(self.rescued, self.wrong_rescued)
-
-    @property
-    def false_share(self) -> Result:
-        """Wrong ÷ accepted, 1 − precision. Not the false-accept rate."""
-        wrong = self.wrong_first + self.wrong_rescued
-        return rate(wrong, self.accepted, nothing="nothing accepted")
-
-    @property
-    def correct_of_all(self) -> Result:
-        """Accepted and good ÷ tasks."""
-        right = self.accepted - self.wrong_first - self.wrong_rescued
-        return rate(right, self.tasks, nothing="no tasks")
-
-    @property
-    def repair_rate(self) -> Result:
-        """The constant repair rate per round that gives this rescue share."""
-        return self._per_round(self.rescue_share)
-
-    @property
-    def break_even(self) -> Result:
-        """The repair rate per round at which the loop rescues what fresh draws do."""
-        return self._per_round(self.fresh_share)
-
-    def _per_round(self, result: Result) -> Result:
-        if isinstance(result, Undefined):
-            return result
-        low, value, high = (
-            break_even_r(x, self.cap) for x in (result.low, result.value, result.high)
-        )
-        return Estimate(value, low, high, None, result.n)
-
-    def _good(self, of: int, wrong: int) -> Result:
-        return rate(of - wrong, of, nothing="nothing accepted")

@@ -7,119 +7,90 @@ the second, so a link always shows everybody the same figures.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import os
+from collections.abc import Mapping
+from pathlib import Path
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from core.errors import InputError, show
-from core.statistics.worked import CAP_MAX, Inputs, Sheet
-from core.wording import read_share, read_whole, share_read_as, share_text
+from core.errors import InputError
+from core.providers.prices import ModelInfo, Models, load_models, models_file
+from core.wording import share_read_as
 from pages.parts import state
+from pages.parts.arithmetic_calibration import prefill
+from pages.parts.arithmetic_fields import (
+    CHECKS,
+    CORE,
+    FIELDS,
+    LEVELS,
+    NAMES,
+    Scenario,
+    Texts,
+    beginning,
+    needed,
+    read,
+    read_one,
+    texts_of,
+)
 from pages.parts.panels import small
 from sample_data.worked_examples import EXAMPLES, Example
 
-Texts = dict[state.Name, str]
-CHECKS = {"code": "Code check, 1 call a round", "critic": "Model critic, 2 calls a round"}
 OWN = ""
 
 
-@dataclass(frozen=True)
-class Field:
-    """A number typed as text: its name, also in errors, its unit, its meaning, who needs it."""
-
-    name: str
-    unit: str
-    meaning: str
-    critic_only: bool = False
-    optional: bool = False
+def models() -> Models:
+    """Return the models and prices on offer, a team's own file included."""
+    return load_models(models_file(os.environ, Path("workspace")))
 
 
-SHARES: dict[state.Name, Field] = {
-    "p": Field(
-        "First drafts good, p",
-        "share",
-        "Share of tasks whose first draft is good. 0.4, 40 and 40 % mean the same.",
-    ),
-    "r": Field(
-        "Repair rate, r",
-        "share",
-        "Chance that one revision turns a rejected bad draft into a good one. 0.4, 40 and 40 % mean the "
-        "same.",
-    ),
-    "far": Field(
-        "Critic passes bad",
-        "share",
-        "False-accept rate: share of bad drafts that the critic passes. The agreement page measures it.",
-        critic_only=True,
-    ),
-    "frr": Field(
-        "Critic fails good",
-        "share",
-        "False-reject rate: share of good drafts that the critic sends back.",
-        critic_only=True,
-    ),
-    "damage": Field(
-        "Good ones spoilt",
-        "share",
-        "Damage: chance that revising a good draft which was sent back spoils it.",
-        critic_only=True,
-    ),
-    "fresh": Field(
-        "Fresh share, F",
-        "if measured",
-        "Of the tasks whose first draft failed, the share that fresh draws rescue by the cap. "
-        "Empty: draws are taken as independent. The panels below measure it.",
-        optional=True,
-    ),
-}
-CAP = Field(
-    "Cap, k",
-    f"1–{CAP_MAX} drafts",
-    "Drafts at most. A round is one draft and its check; retries get as many tries.",
-)
-NAMES: tuple[state.Name, ...] = (*SHARES, "cap", "critic")
+def default_model() -> ModelInfo | None:
+    """The model whose prices the boxes begin with: the first of the middle class that has them."""
+    found = [m for m in models().values() if m.level is not None and m.input]
+    return next((m for m in found if m.level == 2), found[0] if found else None)
 
 
-def texts_of(inputs: Inputs) -> Texts:
-    """Return inputs as they stand in the boxes."""
-    return {
-        "p": share_text(inputs.p),
-        "r": share_text(inputs.r),
-        "far": share_text(inputs.far),
-        "frr": share_text(inputs.frr),
-        "damage": share_text(inputs.damage),
-        "fresh": "" if inputs.fresh is None else share_text(inputs.fresh),
-        "cap": str(inputs.cap),
-        "critic": "critic" if inputs.critic else "code",
-    }
+def _begin() -> Texts:
+    model = default_model()
+    return beginning((None, None) if model is None else (model.input, model.output))
+
+
+def full_texts(example: Example) -> Texts:
+    """Return every input of an example as text."""
+    return _begin() | texts_of(example.inputs)
+
+
+def completed(some: Mapping[str, str]) -> Texts:
+    """Return every input, from those given (by name) and what the boxes begin with."""
+    plain = full_texts(EXAMPLES[next(iter(EXAMPLES))])
+    return plain | {name: some[name] for name in NAMES if name in some}
 
 
 def chosen() -> tuple[str, Texts]:
     """Return the example that is open ("" for own inputs) and the inputs as texts."""
-    fallback = next(iter(EXAMPLES))
-    plain = texts_of(EXAMPLES[fallback].inputs)
     in_address = {name: st.query_params[name] for name in NAMES if name in st.query_params}
     if in_address and "preset" not in st.query_params:
-        texts = plain | in_address
+        texts = completed(in_address)
         use(texts)
         return OWN, texts
     preset = state.get("preset")
     kept = {name: text for name in NAMES if (text := state.kept(name)) is not None}
     if preset not in EXAMPLES and kept:
-        texts = plain | kept
+        texts = completed(kept)
         use(texts)
         return OWN, texts
-    preset = preset if preset in EXAMPLES else fallback
+    preset = preset if preset in EXAMPLES else next(iter(EXAMPLES))
     open_example(preset)
-    return preset, texts_of(EXAMPLES[preset].inputs)
+    return preset, full_texts(EXAMPLES[preset])
 
 
 def use(texts: Texts) -> None:
     """Make these the person's own inputs."""
     state.put("preset", None)
+    plain = _begin()
     for name in NAMES:
-        state.put(name, texts[name])
+        same = name not in CORE and texts[name] == plain[name]
+        state.put(name, None if same else texts[name])
 
 
 def open_example(preset: str) -> None:
@@ -150,36 +121,83 @@ def example_picker(preset: str) -> Example | None:
     return EXAMPLES.get(preset)
 
 
-def sheet_from_boxes(texts: Texts, critic_row: DeltaGenerator) -> Sheet | None:
-    """Draw the input boxes and return the figures, or None when `problem` has to say why.
+def scenario_from_boxes(texts: Texts, critic_row: DeltaGenerator) -> Scenario | None:
+    """Draw the input boxes and return what they say, or None when `problem` has to say why.
 
-    A critic's three rates go into `critic_row`.
+    A critic's rates go into `critic_row`.
     """
-    _box("p", texts)
-    _box("r", texts)
-    _box("cap", texts)
-    key = "arithmetic.critic"
-    st.session_state[key] = texts["critic"] if texts["critic"] in CHECKS else "code"
-    st.radio(
-        "What checks a draft",
-        list(CHECKS),
-        format_func=CHECKS.get,
-        key=key,
-        help="A code check here neither misses nor misfires. A critic errs at two rates.",
-        on_change=_edited,
-        args=("critic", texts),
-    )
+    for name in ("p", "r", "cap"):
+        _box(name, texts)
+    _choice("critic", "What checks a draft", CHECKS, texts,
+            "A code check here neither misses nor misfires unless you say so below. A critic errs "
+            "at two rates.")  # fmt: skip
     _box("fresh", texts)
-    if texts["critic"] == "critic":
-        rates = [name for name, field in SHARES.items() if field.critic_only]
-        for name, column in zip(rates, critic_row.columns(3), strict=True):
+    if texts["critic"] == "critic" and texts["level"] != "accepted":
+        columns = critic_row.columns(3)
+        for name, column in zip(("far", "frr", "damage"), columns, strict=True):
             with column:
                 _box(name, texts)
+        with critic_row:
+            prefill(texts, use)
+    _further(texts)
     try:
-        return Sheet(read(texts))
+        found = read(texts)
+        assert found.sheet  # what the inputs contradict is found when they are worked out
     except InputError as error:
         st.session_state["arithmetic.problem"] = str(error)
         return None
+    return found
+
+
+def _further(texts: Texts) -> None:
+    with st.expander("Drafts and check in more detail"):
+        _choice("level", "What p and r are about", LEVELS, texts,
+                "Good or bad needs gold labels on drafts. If you only know what the check accepted, "
+                "choose the second: then nothing is said about good work.")  # fmt: skip
+        for name in ("rates", "rho"):
+            _box(name, texts)
+        if texts["level"] == "accepted":
+            small("At accepted level p and r hold the check's errors already.")
+        else:
+            plain = ("catches", "misfires", "damage")
+            for name in plain[: 2 if texts["critic"] == "critic" else 3]:
+                _box(name, texts)
+    with st.expander("Tokens, prices and time"):
+        _price_pickers(texts)
+        for name in ("usd_in", "usd_out", "critic_in", "critic_out", "prompt", "reply", "growth",
+                     "rubric", "verdict", "seconds", "critic_seconds"):  # fmt: skip
+            _box(name, texts)
+    with st.expander("A month, and what mistakes cost"):
+        for name in ("tasks", "handover", "wrong"):
+            _box(name, texts)
+
+
+def _price_pickers(texts: Texts) -> None:
+    """Draw the choice of models that fill the price boxes."""
+    known = {m.id: m for m in models().values() if m.input is not None and m.output is not None}
+    for who, names in (("Writer", ("usd_in", "usd_out")), ("Critic", ("critic_in", "critic_out"))):
+        key = f"arithmetic.model.{who}"
+        now = next(
+            (m.id for m in known.values()
+             if (f"{m.input:g}", f"{m.output:g}") == (texts[names[0]], texts[names[1]])),
+            None,
+        )  # fmt: skip
+        st.session_state[key] = now
+        st.selectbox(
+            f"{who}: prices of", list(known), key=key, placeholder="your own prices",
+            format_func=lambda one: known[one].name or one,
+            help="Fills the two price boxes. Prices come from the models file, with their date.",
+            on_change=_priced, args=(key, names, texts),
+        )  # fmt: skip
+        if now and known[now].as_of:
+            small(f"Prices as of {known[now].as_of}.")
+
+
+def _priced(key: str, names: tuple[state.Name, state.Name], texts: Texts) -> None:
+    model = models().get(st.session_state[key] or "")
+    if model is not None:
+        into: Texts = {names[0]: f"{model.input:g}", names[1]: f"{model.output:g}"}
+        use(texts | into)
 
 
 def problem() -> None:
@@ -188,62 +206,43 @@ def problem() -> None:
     st.text(st.session_state.pop("arithmetic.problem", ""))
 
 
-def read(texts: Texts) -> Inputs:
-    """Return the inputs behind the texts; raises InputError naming the first that will not do."""
-    found = {
-        name: read_share(field.name, texts[name])[0]
-        for name, field in SHARES.items()
-        if _needed(name, texts) and not (field.optional and not texts[name].strip())
-    }
-    cap = read_whole(CAP.name, texts["cap"], 1, CAP_MAX)
-    if texts["critic"] not in CHECKS:
-        raise InputError("critic", f"{show(texts['critic'])} is no check.", "Choose one.")
-    return Inputs(
-        p=found["p"],
-        r=found["r"],
-        cap=cap,
-        critic=texts["critic"] == "critic",
-        far=found.get("far", 0.0),
-        frr=found.get("frr", 0.0),
-        damage=found.get("damage", 0.0),
-        fresh=found.get("fresh"),
-    )
-
-
-def _needed(name: state.Name, texts: Texts) -> bool:
-    return not SHARES[name].critic_only or texts["critic"] == "critic"
+def _choice(
+    name: state.Name, label: str, options: Mapping[str, str], texts: Texts, help: str
+) -> None:
+    key = f"arithmetic.{name}"
+    st.session_state[key] = texts[name] if texts[name] in options else next(iter(options))
+    st.radio(
+        label, list(options), format_func=options.get, key=key, help=help,
+        on_change=_edited, args=(name, texts),
+    )  # fmt: skip
 
 
 def _box(name: state.Name, texts: Texts) -> None:
-    field, key = SHARES.get(name, CAP), f"arithmetic.{name}"
+    field, key = FIELDS[name], f"arithmetic.{name}"
     st.session_state[key] = texts[name]
     st.text_input(
         f"{field.name} ({field.unit})",
         key=key,
-        help=field.meaning,
-        placeholder="independent draws" if field.optional else None,
+        help=field.help,
+        placeholder=field.empty or None,
         on_change=_edited,
         args=(name, texts),
     )
-    if field.optional and not texts[name].strip():
+    if not needed(name, texts):
         return
     try:
-        note = _note(field, texts[name])
+        _, rate, note = read_one(name, texts[name])
     except InputError as error:
         small(f"✕ {error.problem} {error.remedy}")
         return
+    if rate is not None and not note:
+        note = share_read_as(texts[name], rate.value)
     if note:
         st.caption(note)
 
 
-def _note(field: Field, typed: str) -> str:
-    """Return how a bare number is understood; raises InputError when it will not do."""
-    if field is CAP:
-        read_whole(field.name, typed, 1, CAP_MAX)
-        return ""
-    share, note = read_share(field.name, typed)
-    return note or share_read_as(typed, share)
-
-
 def _edited(name: state.Name, texts: Texts) -> None:
-    use(texts | {name: st.session_state[f"arithmetic.{name}"]})
+    new = texts | {name: st.session_state[f"arithmetic.{name}"]}
+    if new["level"] == "accepted" and name == "level":
+        new |= {"far": "0 %", "frr": "0 %", "damage": "0 %", "catches": "", "misfires": "0 %"}
+    use(new)

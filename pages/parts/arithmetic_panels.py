@@ -21,10 +21,16 @@ from core.wording import (
     point_gap,
     share_or_none,
 )
+from pages.parts.arithmetic_decide import sure
+from pages.parts.arithmetic_fields import Scenario
 from pages.parts.panels import small
 from sample_data.worked_examples import Example
 
 MARK = "This example"
+ACCEPTED = (
+    "p and r are of what the check accepts, so these figures are too: how much of it is good is "
+    "not known. Gold labels on drafts would tell."
+)
 
 
 @dataclass(frozen=True)
@@ -38,19 +44,27 @@ class Tile:
     help: str
 
 
-def _ink() -> str:
+def ink() -> str:
+    """Return the colour of words in a chart under the theme that is shown."""
     return "#E8EBEF" if st.context.theme.type == "dark" else INK
 
 
-def message(sheet: Sheet, example: Example | None) -> None:
-    """Say in one sentence which arm is ahead, then what the open example shows."""
+def cap_of(one: Scenario | None) -> int:
+    """Return the calculator's cap, or 3 while its inputs will not do."""
+    return 3 if one is None else one.inputs.cap
+
+
+def message(one: Scenario, example: Example | None) -> None:
+    """Say in one sentence which arm is ahead, how sure that is, then what the open example shows."""
+    sheet = one.sheet
     with st.container(border=True):
         st.subheader(
             loop_against_retries(sheet.inputs.cap, sheet.calc.loop, sheet.calc.retry), anchor=False
         )
         small(
             *([f"{example.title}. {example.shows}"] if example else []),
-            "Computed from typed inputs: no sampling error, so no interval.",
+            sure(one),
+            *([] if one.truth else [ACCEPTED]),
         )
 
 
@@ -60,7 +74,7 @@ def picture(sheet: Sheet) -> None:
         _one_round(sheet)
         return
     st.vega_lite_chart(
-        repair_chart(sheet, _ink()),
+        repair_chart(sheet, ink()),
         alt=f"Share of tasks accepted over the repair rate. {_picture_in_words(sheet)}",
     )
     small("Move the pointer over the picture to read any repair rate; the diamond is yours.")
@@ -183,7 +197,10 @@ def _rescued(sheet: Sheet) -> str:
     if not sheet.sound:
         return "accepted and good, of tasks whose first draft was sent back"
     measured = "measured: " if sheet.inputs.fresh is not None else ""
-    return f"{measured}of tasks whose first draft failed"
+    said = f"{measured}of tasks whose first draft failed"
+    if sheet.rho > 0:
+        said += f"; independent draws would {percent(sheet.promised)}"
+    return said
 
 
 def _critic(sheet: Sheet) -> list[Tile]:
@@ -253,7 +270,7 @@ def tries(sheet: Sheet) -> None:
     k, at = sheet.inputs.cap, sheet.calc.pass_at_k
     st.subheader("Trying again, without feedback", anchor=False)
     st.vega_lite_chart(
-        tries_chart(sheet, _ink()),
+        tries_chart(sheet, ink()),
         alt=f"Chance over the number of tries. At {k}: at least one good {percent(at)}, all good "
         f"{percent(sheet.calc.pass_hat_k)}.",
     )

@@ -21,6 +21,7 @@ from core.questions import (
     labels_step,
 )
 from core.statistics.interval import Undefined
+from core.store.baselines import newest_baseline
 from core.store.contracts import Version
 from core.store.judgements import JudgeKind, judges
 from core.store.progress import load_progress
@@ -45,6 +46,7 @@ def steps_of(project: Project) -> list[Step]:
     current = version(project)
     p = load_progress(store(), project.id)
     traces = trace_numbers(project)
+    recorded = newest_baseline(store(), project.id)
     first = (
         contract_step(None, 0, 0, p.labels)
         if current is None
@@ -65,7 +67,7 @@ def steps_of(project: Project) -> list[Step]:
         judge_step(
             measured(project, current, traces), current.contract.limits if current else Limits()
         ),
-        baseline_step(traces.compared),
+        baseline_step(traces.compared, "" if recorded is None else recorded.words),
     ]
     return [*before, decision_step(before)]
 

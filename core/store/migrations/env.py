@@ -4,6 +4,7 @@ from alembic import context
 
 from core.store import (  # noqa: F401  (their tables join the metadata)
     tables_agreement,
+    tables_arithmetic,
     tables_judging,
     tables_labelling,
     tables_loops,
