@@ -51,7 +51,9 @@ def test_retries_with_alike_draws_as_worked_out_elsewhere() -> None:
 
 @given(st.floats(0.05, 0.95), st.floats(0.01, 0.95), st.integers(2, 8))
 @settings(deadline=None, max_examples=40)
-def test_the_correlation_behind_a_fresh_share_gives_it_again(p: float, rho: float, cap: int) -> None:
+def test_the_correlation_behind_a_fresh_share_gives_it_again(
+    p: float, rho: float, cap: int
+) -> None:
     fresh = (correlated_pass_at(p, rho, cap) - p) / (1 - p)
     found = float(fresh_correlation(np.array([p]), np.array([fresh]), cap)[0])
     assert found == pytest.approx(rho, abs=1e-5)
@@ -82,7 +84,7 @@ def test_typed_inputs_have_no_interval_and_decide_in_all_draws_or_none() -> None
 
 
 def test_a_share_of_draws_lies_between_where_the_interval_holds_the_break_even() -> None:
-    """r 12 of 25 against p 10 of 25 typed: P(Beta(12.5, 13.5) > .4) is about .8."""
+    """Repair 12 of 25 against p 10 of 25 typed: P(Beta(12.5, 13.5) > .4) is about .8."""
     case = replace(typed(0.4, 0.48), r=(Input.counted(12, 25),))
     found = Decision(case)
     assert found.measured
