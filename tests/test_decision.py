@@ -84,7 +84,7 @@ def test_typed_inputs_have_no_interval_and_decide_in_all_draws_or_none() -> None
 
 
 def test_a_share_of_draws_lies_between_where_the_interval_holds_the_break_even() -> None:
-    """R 12 of 25 against p 10 of 25 typed: P(Beta(12.5, 13.5) > .4) is about .8."""
+    """Repair 12 of 25 against p 10 of 25 typed: P(Beta(12.5, 13.5) > .4) is about .8."""
     case = replace(typed(0.4, 0.48), r=(Input.counted(12, 25),))
     found = Decision(case)
     assert found.measured

@@ -28,7 +28,7 @@ def test_tokens_and_dollars_of_a_loop_whose_revisions_carry_the_last_draft() -> 
 
 
 def test_a_month_of_each_arm_by_hand() -> None:
-    """P .4, r .5, cap 2, sound code: loop 1.6 drafts, .3 handed over; retries 1.6, .36."""
+    """At p .4, r .5, cap 2, sound code: loop 1.6 drafts, .3 handed over; retries 1.6, .36."""
     costs = Costs(
         prompt=1000, draft=0, growth=1000, usd_in=10, usd_out=0, draft_seconds=36,
         hand_over=2, wrong=5, tasks=1000,

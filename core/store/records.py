@@ -9,6 +9,7 @@ from core.loop.summary import by_arm, compare_arms
 from core.render import Baseline, Calibration
 from core.statistics.interval import Result, Undefined, rate
 from core.store import tables as t
+from core.store.baselines import newest_baseline
 from core.store.calibrations import out_of_date, records
 from core.store.contracts import Version
 from core.store.results import load_results
@@ -53,7 +54,13 @@ def calibration(store: Store, project_id: int, version: Version, judge: int) -> 
 
 
 def baseline(store: Store, project_id: int) -> Baseline | None:
-    """Return loop against plain retries on the samples that have both under one cap, else None."""
+    """Return loop against plain retries on the samples that have both under one cap, else None.
+
+    What somebody recorded comes first; without a record it is worked out from the traces.
+    """
+    recorded = newest_baseline(store, project_id)
+    if recorded is not None:
+        return recorded.rendered
     summaries = load_summaries(store, project_id)
     arms = compare_arms(summaries)
     if arms is None or arms.cap is None:

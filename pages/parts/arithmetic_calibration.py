@@ -9,6 +9,7 @@ import streamlit as st
 
 from core.statistics.interval import Result, Undefined
 from core.statistics.uncertainty import Input
+from core.store.calibrations import newest_rates
 from core.store.judgements import JudgeKind, judges
 from core.store.store import Project
 from core.verdict import OVERALL
@@ -32,13 +33,20 @@ class Measured:
 def newest_calibration(of: Project) -> Measured | None:
     """Return the newest measured error rates of a model judge of this project, or None.
 
-    The one place that says where they come from: whole outputs against gold under the newest
-    contract version, of the judge that came last and has both rates.
+    The newest calibration record; without one what is measured now, on whole outputs against gold
+    under the newest contract version, of the judge that came last and has both rates.
     """
+    record = newest_rates(store(), of.id)
+    if record is not None:
+        return Measured(
+            f"{record.judge}, recorded {record.date}",
+            record.false_accept_rate,
+            record.false_reject_rate,
+        )
     for judge in reversed(judges(store(), of.id)):
         if judge.kind is JudgeKind.CODE:
             continue
-        found = agreement(of, version(of), judge.id).confusion[OVERALL]
+        found = agreement(of, version(of), judge.id)[OVERALL]
         both = found.false_accept_rate, found.false_reject_rate
         if not any(isinstance(one, Undefined) for one in both):
             return Measured(judge.name, *both)

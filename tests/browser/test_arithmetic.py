@@ -51,17 +51,20 @@ def test_tables_are_shown_whole(page: Any, tmp_path: Path) -> None:
         const inside = table.querySelector('.dvn-scroller');
         return [inside.scrollWidth - inside.clientWidth, inside.scrollHeight - inside.clientHeight];
     }"""
-    page.get_by_role("tab", name="Counts of a run").scroll_into_view_if_needed()
-    counts = page.get_by_role("tabpanel").get_by_test_id("stDataFrame").first
+    page.get_by_role("radio", name="Measured arms").click()
+    page.get_by_role("radio", name="Counts of a run").click()
+    page.get_by_text("left the loop unaccepted").wait_for()
+    counts = page.get_by_test_id("stDataFrame").first
     counts.scroll_into_view_if_needed()
     settle(page)
     assert counts.evaluate(cut) == [0, 0]
-    page.get_by_role("tab", name="Draws in a file").click()
+    page.get_by_role("radio", name="Draws in a file").click()
+    page.locator("input[type=file]").wait_for(state="attached")
     rows = [f"{task},{int(task > 0 or draw > 0)}" for task in range(3) for draw in range(12)]
     (tmp_path / "draws.csv").write_text("\n".join(["task,passed", *rows]))
     page.locator("input[type=file]").set_input_files(tmp_path / "draws.csv")
     page.get_by_text("drawn without replacement").scroll_into_view_if_needed()
     settle(page)
-    draws = page.get_by_role("tabpanel").get_by_test_id("stDataFrame").last
+    draws = page.get_by_test_id("stDataFrame").last
     assert draws.evaluate(cut) == [0, 0]
     shot(page, "arithmetic-draws")
