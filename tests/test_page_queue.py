@@ -60,6 +60,7 @@ def project(bench: Store) -> Project:
 def show(page: str, reviewer: str = "Ana", **address: str) -> AppTest:
     app = AppTest.from_file(str(PAGES / f"{page}.py"), default_timeout=30)
     app.session_state["shell.ready"] = True
+    app.session_state["contract.tab"] = "Try on outputs"
     for name, value in {"project": "secrets", "reviewer": reviewer, **address}.items():
         app.query_params[name] = value
     app.run()

@@ -33,7 +33,12 @@ def upgrade() -> None:
         ),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_loop_draft")),
         sa.UniqueConstraint(
-            "run_id", "sample_pk", "trial", "arm", "round", name=op.f("uq_loop_draft_run_id")
+            "run_id",
+            "sample_pk",
+            "trial",
+            "arm",
+            "round",
+            name=op.f("uq_loop_draft_run_id_sample_pk_trial_arm_round"),
         ),
     )
     op.create_index(op.f("ix_loop_draft_output_id"), "loop_draft", ["output_id"])
