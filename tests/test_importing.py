@@ -13,10 +13,11 @@ from core.files.outputs import ColumnMap
 from core.files.shapes import Shape
 from core.files.tables import Table, read_table
 from core.statistics.confusion import count
+from core.store.imports import imports_of
 from core.store.judgements import judges
 from core.store.outputs import count_outputs, load_outputs
 from core.store.results import load_results
-from core.store.store import Project, Store, imports_of
+from core.store.store import Project, Store
 from core.verdict import OVERALL, WordMap
 from sample_data.samples import SAMPLES
 

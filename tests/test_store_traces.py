@@ -24,8 +24,9 @@ from core.loop.summary import summarise
 from core.loop.trace import Round, Trace
 from core.store import tables as t
 from core.store.contracts import save_version
+from core.store.imports import imports_of
 from core.store.paths import arms_of_sample, count_traces
-from core.store.store import Project, Store, imports_of, open_store
+from core.store.store import Project, Store, open_store
 from core.store.traces import (
     MOST,
     add_traces,

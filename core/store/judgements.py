@@ -11,8 +11,9 @@ import sqlalchemy as sa
 
 from core.store import tables as t
 from core.store.contracts import Version
+from core.store.imports import record_import
 from core.store.outputs import output_ids
-from core.store.store import Store, criterion_ids, insert_id, now, record_import
+from core.store.store import Store, criterion_ids, insert_id, now
 from core.text import content_hash, exact_hash
 from core.verdict import OVERALL, CriterionVerdict, Unscored, Verdict
 

@@ -14,9 +14,10 @@ from core.labelling.label import LabelEntry, LabelKind
 from core.store import tables as t
 from core.store import tables_labelling as tl
 from core.store.contracts import Version
+from core.store.imports import record_import
 from core.store.newest import ASIDE, newest_of_each_kind, newest_votes
 from core.store.outputs import output_ids
-from core.store.store import Store, criterion_ids, insert_id, lock_project, now, record_import
+from core.store.store import Store, criterion_ids, insert_id, lock_project, now
 from core.text import person_key
 from core.verdict import OVERALL, LabelValue
 

@@ -9,7 +9,8 @@ from typing import Any
 import sqlalchemy as sa
 
 from core.store import tables as t
-from core.store.store import Store, insert_id, record_import
+from core.store.imports import record_import
+from core.store.store import Store, insert_id
 from core.text import exact_hash, fingerprint
 
 

@@ -26,7 +26,8 @@ from core.loop.summary import Summary, summary_of
 from core.loop.trace import Round, Trace
 from core.loop.whatif import path_from
 from core.store import tables as t
-from core.store.store import Store, now, record_import
+from core.store.imports import record_import
+from core.store.store import Store, now
 from core.text import content_hash
 from core.verdict import CriterionVerdict, LabelValue, Unscored, Verdict
 

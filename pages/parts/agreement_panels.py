@@ -12,7 +12,8 @@ from core.statistics.interval import Result, Undefined
 from core.store.blind import Sight
 from core.store.cases import Case, load_case
 from core.store.judgements import JudgeKind, judges
-from core.store.store import Project, imports_of
+from core.store.imports import imports_of
+from core.store.store import Project
 from core.verdict import OVERALL
 from core.wording import (
     coefficient,

@@ -10,7 +10,8 @@ from core.runs.code_checks import runnable
 from core.statistics.confusion import FAIL, MISSING, PASS
 from core.store.contracts import Version
 from core.store.judgements import Judge, JudgeKind
-from core.store.store import Import, Project, imports_of
+from core.store.imports import Import, imports_of
+from core.store.store import Project
 from core.wording import plural
 from pages.parts.numbers import code_counts
 from pages.parts.workspace import store
