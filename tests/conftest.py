@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 import os
 import sys
@@ -65,6 +66,18 @@ def postgres_url(postgres: str, postgres_template: str) -> str:
     name = f"bench_{os.getpid()}_{next(_NUMBERS)}"
     _create(postgres, name, f"TEMPLATE {postgres_template}")
     return _database(postgres, name)
+
+
+@pytest.fixture(autouse=True)
+def no_loop_left_by_a_browser(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Hide the event loop that a browser of this worker keeps open from tests that run their own."""
+    left = asyncio._get_running_loop()
+    if left is None or "browser" in request.path.parts:
+        yield
+        return
+    asyncio._set_running_loop(None)
+    yield
+    asyncio._set_running_loop(left)
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

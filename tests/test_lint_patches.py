@@ -127,6 +127,29 @@ def test_the_writers_intention_becomes_what_the_text_does() -> None:
     assert asked("intent", "Does the agent try to calm the customer?") == (
         "Does the agent calm the customer?"
     )
+    # Of a writer only the text is there to be looked at.
+    assert asked("intent", "Did the writer try to be helpful?") == "Is the output helpful?"
+    assert asked("intent", "Does the author intend to deceive?") == "Does the output deceive?"
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["Does the reply fail to mention the refund?", "Does the reply lack an apology?",
+     "Is the reply wrong?", "Does the answer omit the price?"],
+)  # fmt: skip
+def test_a_yes_that_means_something_is_missing_is_a_negation(question: str) -> None:
+    assert "negation" in [f.rule for f in lint_data(draft({"question": question}))]
+
+
+def test_failing_where_it_ought_to_is_no_negation() -> None:
+    data = draft({"question": "Does the code fail on empty input?"})
+    assert "negation" not in [f.rule for f in lint_data(data)]
+
+
+@pytest.mark.parametrize("said", ["none", "N/A.", " - ", "TBD"])
+def test_a_blind_spot_that_says_nothing_is_blank(said: str) -> None:
+    found = lint_data({**draft({}), "does_not_examine": said})
+    assert "blind_spot" in [f.rule for f in found]
 
 
 def test_a_comparison_gets_a_blank_that_is_found_until_it_is_filled_in() -> None:

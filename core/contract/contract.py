@@ -26,7 +26,7 @@ MAX_DEPTH = 150
 MAX_SIZE = 500_000
 """A few lines of YAML with anchors can spell out to billions of values; nothing reads those."""
 
-PositiveInt = Annotated[int, Field(strict=True, ge=1)]
+PositiveInt = Annotated[int, Field(strict=True, ge=1, le=10**12)]
 # Strict: `true`, "2" and "NaN" are no numbers here, whatever a parser could make of them.
 PositiveFloat = Annotated[float, Field(strict=True, gt=0, allow_inf_nan=False)]
 Share = Annotated[float, Field(strict=True, gt=0, le=1, allow_inf_nan=False)]

@@ -23,7 +23,7 @@ from core.contract.ladder import EvaluatorType
 from core.contract.lint_checks import CHECK_RULES
 from core.contract.lint_question import QUESTION_RULES
 from core.contract.near import near_pairs
-from core.contract.plain import Draft, Row, read, read_row
+from core.contract.plain import Draft, Row, is_blank, read, read_row
 from core.errors import show
 from core.text import fold
 
@@ -197,7 +197,7 @@ def _with_minimum(draft: Draft, minimum: Fraction) -> Patch:
 
 def blind_spot(draft: Draft) -> Iterator[Finding]:
     """What a contract leaves out has to be said, or readers take it as examined."""
-    if not draft.does_not_examine.strip():
+    if is_blank(draft.does_not_examine):
         yield Finding(
             None, "blind_spot", "Nothing says what this contract does not examine.",
             "Fill in does_not_examine: what could be wrong with an accepted output?",

@@ -286,6 +286,14 @@ def _compares(text: str) -> str | None:
     return None
 
 
+LACKING = re.compile(
+    rf"^\W*(?:does|do|did) {SUBJECT} (?P<does>(?:fail|neglect|forget|omit) to|lack|omit|miss)\b(?= \w)"
+    rf"|^\W*(?:is|are|was|were) {SUBJECT} (?P<is>wrong|incorrect|inaccurate|untrue|false|broken"
+    r"|missing|absent|unclear|incomplete|inconsistent)\s*\?",
+    CASE,
+)
+
+
 def negation(question: str) -> str | None:
     """Return the words that make "yes" mean that something is absent, or None."""
     text = unquoted(question)
@@ -293,6 +301,8 @@ def negation(question: str) -> str | None:
         return hit.group().strip()
     if hit := NEGATED.search(text):
         return hit["word"]
+    if hit := LACKING.search(text):
+        return hit["does"] or hit["is"]
     hit = FREE_OF.search(text) or NO_THING.search(text)
     return hit.group().strip() if hit else None
 

@@ -123,3 +123,13 @@ def _number(value: Any) -> Fraction | None:
         return None
     # Through its shortest decimal: 0.1 typed ten times makes 1.
     return Fraction(repr(value)) if value > 0 else None
+
+
+_SAYS_NOTHING = frozenset(
+    {"", "none", "nothing", "n/a", "na", "not applicable", "tbd", "todo", "to do", "unknown", "?"}
+)
+
+
+def is_blank(text: str) -> bool:
+    """Tell whether a required line is blank in substance: nothing, "none", "n/a", "-", "TBD"."""
+    return text.strip(" \t\r\n.-–—…_!*").casefold() in _SAYS_NOTHING

@@ -173,8 +173,19 @@ def unscored(question: str) -> str | None:
 
 def without_intent(question: str) -> str | None:
     """Return a question about what the text does in place of what its writer tries to do."""
-    made, count = re.subn(
-        r"\b(?:really |actually |truly )?(?:try|attempt|aim|want|intend|hope) to (?=[a-z])", "",
-        question.strip(), count=1, flags=CASE,
+    hit = re.match(
+        rf"(?P<head>\W*(?:does|do|did) )(?P<s>{SUBJECT}) (?:really |actually |truly )?"
+        r"(?:try|attempt|aim|want|intend|hope|mean) to (?P<rest>[a-z].*)$",
+        question.strip(), CASE | re.DOTALL,
     )  # fmt: skip
-    return made if count and is_yes_no(made) else None
+    if hit is None:
+        return None
+    # Of a person only the text is there to be looked at.
+    person = re.search(r"\b(?:writer|author|person|you|they|he|she)$", hit["s"], CASE)
+    subject = "the output" if person else hit["s"]
+    rest = hit["rest"]
+    if being := re.match(r"be (?P<x>.+)", rest, CASE | re.DOTALL):
+        made = f"Is {subject} {being['x']}"
+    else:
+        made = f"Does {subject} {rest}"
+    return made if is_yes_no(made) else None

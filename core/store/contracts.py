@@ -9,7 +9,8 @@ from typing import Any
 import sqlalchemy as sa
 
 from core.contract.contract import Contract
-from core.errors import InputError, StaleSaveError
+from core.contract.plain import is_blank
+from core.errors import InputError, StaleSaveError, show
 from core.store import tables as t
 from core.store.store import Store, criterion_ids, insert_id, now
 from core.store.traces import sum_up_anew
@@ -60,8 +61,10 @@ def blockers(contract: Contract) -> Iterator[InputError]:
         ("what the criteria do not examine", contract.does_not_examine, "Name what goes unseen."),
         ("what the evaluator knows", contract.evaluator.knows, "Say what it adds."),
     ):
-        if not text.strip():
-            yield InputError(place, "it is blank.", remedy)
+        if is_blank(text):
+            yield InputError(
+                place, "it is blank." if not text.strip() else f"{show(text)} says nothing.", remedy
+            )
     for criterion in contract.criteria:
         check = criterion.code_check()
         if check is None or check.kind == "recorded":
