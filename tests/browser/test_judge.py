@@ -109,6 +109,6 @@ def test_tuning_shows_the_change_of_both_rates_within_a_minute_and_texts_as_they
         sound(page, browser)
         page.goto(f"{server.url}/judge?view=results&judge={run.judge_id}")
         page.get_by_text("quote words not in the output").wait_for()
-        assert page.get_by_text(HOSTILE[:40]).count() > 0
+        page.get_by_text(HOSTILE[:40]).first.wait_for()
         sound(page, browser)
         store.close()
