@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -327,9 +328,27 @@ def test_a_draft_that_changed_meanwhile_is_not_overwritten() -> None:
 
 def test_a_finding_without_a_patch_says_what_to_do_instead() -> None:
     data = draft({"question": "Is the reply good?"})
-    (finding,) = lint_data(data)
+    finding = replace(find(data, "vague_word"), patch=None)
     with pytest.raises(InputError, match="Say what can be seen"):
         apply(data, finding)
+
+
+@pytest.mark.parametrize(
+    ("rule", "question", "after"),
+    [
+        ("vague_word", "Is the reply good?", "Is the reply […]?"),
+        ("open_ended", "Are there no issues left?", "Does the output avoid […]?"),
+        ("no_question", " ", "Does the output […]?"),
+    ],
+)
+def test_where_only_a_person_knows_a_click_leaves_a_blank(
+    rule: str, question: str, after: str
+) -> None:
+    """The blank is a finding of its own until somebody fills it in."""
+    data = draft({"question": question})
+    made = apply(data, find(data, rule))
+    assert made["criteria"][0]["question"] == after
+    assert "blank_left" in [f.rule for f in lint_data(made)]
 
 
 def test_names_kept_beside_the_criteria_follow() -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterator, Sequence
 
 from core.contract import lint_words as words
 from core.contract import rewrite
 from core.contract.criterion import CheckedBy
-from core.contract.finding import Finding
+from core.contract.finding import Finding, Patch
 from core.contract.plain import Row
 from core.contract.suggest import suggest
 from core.errors import show
@@ -32,12 +33,17 @@ _HINTS = {
 }
 
 
+_OPENING = f"Does the output {rewrite.BLANK}?"
+_ONE_FAULT = f"Does the output avoid {rewrite.BLANK}?"
+
+
 def no_question(row: Row) -> Iterator[Finding]:
     """Without a question neither a person nor a judge knows what to answer."""
     if not row.question.strip():
         yield row.finding(
             "no_question", "There is no question to answer.",
             "Write one yes-or-no question about the output.",
+            row.change(f"Start with: {_OPENING}", {"question": _OPENING}),
         )  # fmt: skip
 
 
@@ -60,7 +66,8 @@ def blank_left(row: Row) -> Iterator[Finding]:
     if rewrite.BLANK in row.question:
         yield row.finding(
             "blank_left", f"{rewrite.BLANK} in the question is still to be filled in.",
-            "Write there what a text that passes shows.",
+            "Write there what a text that passes shows, or take the criterion out.",
+            row.remove("Take this criterion out"),
         )  # fmt: skip
 
 
@@ -94,7 +101,18 @@ def vague_word(row: Row) -> Iterator[Finding]:
             "Say what can be seen in a text that passes and is missing in one that fails."
             if hint is None
             else f"Say what can be seen in a text that passes: {hint}.",
+            _with_blanks(row, found),
         )
+
+
+def _with_blanks(row: Row, found: Sequence[str]) -> Patch | None:
+    """Return the patch that leaves a blank where each vague word stands: a person has to fill it."""
+    asked = row.question
+    for word in found:
+        asked = re.sub(rf"(?<!\w){re.escape(word)}(?!\w)", rewrite.BLANK, asked)
+    if asked == row.question or words.vague(asked) or not words.is_yes_no(asked):
+        return None
+    return row.change(f"Leave a blank to fill in: {asked}", {"question": asked})
 
 
 def comparison(row: Row) -> Iterator[Finding]:
@@ -174,6 +192,7 @@ def open_ended(row: Row) -> Iterator[Finding]:
             "open_ended",
             f"{show(hit.group().strip())} is a hunt without an end: a reader can always find more.",
             "Name the one fault to look for.",
+            row.change(f"Ask: {_ONE_FAULT}", {"question": _ONE_FAULT}),
         )  # fmt: skip
 
 

@@ -11,7 +11,7 @@ import streamlit as st
 
 from core.contract.contract import Contract
 from core.contract.finding import Finding
-from core.contract.relint import relint_data
+from core.contract.lint import lint_data
 from core.errors import InputError
 from core.store import drafts
 from core.store.contracts import Version, refuse_incomplete
@@ -168,7 +168,7 @@ def read_draft(desk: Desk) -> Reading:
 @st.cache_resource(max_entries=20, show_spinner=False)
 def _read(text: str) -> Reading:
     data = json.loads(text)
-    findings = relint_data(data)
+    findings = lint_data(data)
     try:
         contract = Contract.from_data(drafts.tidy(data))
         refuse_incomplete(contract)

@@ -11,8 +11,6 @@ import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
 from core.checks.registry import build
-from core.contract.lint import lint_data
-from core.contract.relint import relint_data
 from core.runs.trial import Trial
 from tests.benchmarks.test_benchmark_checks import REPLY, SPECS
 from tests.test_near import questions
@@ -70,19 +68,3 @@ def long_contract(size: int) -> dict[str, Any]:
             for n, text in enumerate(questions(size))
         ]
     }  # fmt: skip
-
-
-def test_one_edit_of_five_hundred_criteria(benchmark: BenchmarkFixture) -> None:
-    """Linting one edited question costs at most half of linting everything again."""
-    data = long_contract(500)
-    fresh = count()
-
-    def edit(lint: Callable[[dict[str, Any]], object]) -> None:
-        data["criteria"][7]["question"] = f"Does the reply name fact {next(fresh)}?"
-        lint(data)
-
-    relint_data(data)
-    benchmark.pedantic(edit, args=(relint_data,), rounds=10)
-    ratio = best(lambda: edit(lint_data), 5) / best(lambda: edit(relint_data), 5)
-    benchmark.extra_info["times as fast as linting everything"] = round(ratio, 1)
-    assert ratio >= 2
