@@ -250,7 +250,7 @@ def test_reweighted_rogan_gladen_is_refused_where_the_rates_are() -> None:
 # --- coverage -------------------------------------------------------------------------------
 
 
-@pytest.mark.soak
+@pytest.mark.long
 def test_corrected_shares_cover_93_to_98_percent() -> None:
     """The table is printed, worst cell first. Bounds give twice the simulation's own error."""
     rng = np.random.default_rng(29)

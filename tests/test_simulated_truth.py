@@ -126,7 +126,7 @@ def test_intervals_of_rates_and_of_what_follows_from_them_cover() -> None:
     assert all(0.93 <= shares[name] <= 0.98 for name in truth)
 
 
-@pytest.mark.soak
+@pytest.mark.long
 def test_the_correlation_of_draws_covers() -> None:
     """2,000 experiments of 60 tasks with 4 draws at ρ .4: profile likelihood, .93 to .98."""
     rng = np.random.default_rng(13)

@@ -77,7 +77,7 @@ def test_labelling(address: Callable[[str], str], browser: Browser) -> None:
     assert grave(page) == []
 
 
-@pytest.mark.soak
+@pytest.mark.long
 @pytest.mark.parametrize("browser", SCHEMES, indirect=True)
 def test_sheet_and_jump(address: Callable[[str], str], browser: Browser) -> None:
     page = browser.page()
@@ -93,7 +93,7 @@ def test_sheet_and_jump(address: Callable[[str], str], browser: Browser) -> None
     assert grave(page) == []
 
 
-@pytest.mark.soak
+@pytest.mark.long
 @pytest.mark.parametrize("browser", SCHEMES, indirect=True)
 @pytest.mark.parametrize(
     ("view", "sign"),
