@@ -113,7 +113,7 @@ def test_saving_says_so_where_it_can_be_read_and_a_second_tab_loses_nothing(
     )
     save(theirs)
     theirs.get_by_text("Not saved. Your changes are kept.").wait_for(timeout=20_000)
-    assert theirs.get_by_text("Version 2 by Ana: 1 change").count() == 1
+    theirs.get_by_text("Version 2 by Ana: 1 change").wait_for()
     shot(theirs, "contract-stale")
     theirs.get_by_role("button", name="Put my changes on top of version 2").click()
     theirs.get_by_text("Both are in the draft now.").wait_for(timeout=20_000)

@@ -329,7 +329,7 @@ def test_the_earlier_label_shows_only_after_the_new_one(
     assert browser.errors == []
 
 
-@pytest.mark.soak
+@pytest.mark.long
 def test_without_a_network_work_goes_on_and_catches_up(
     shared_server: Server, browser: Browser
 ) -> None:
