@@ -21,6 +21,7 @@ from core.verdict import Verdict
 from core.wording import count_of, criterion_name, plural, rate
 from pages.parts import state
 from pages.parts.panels import mark, small, verbatim, visible
+from pages.parts.sight import say_hidden, sight
 from pages.parts.workspace import store
 
 FILTERS: Mapping[str, tuple[str, Callable[[Said], bool]]] = {
@@ -84,7 +85,18 @@ def results_view(project: Project, version: Version | None) -> None:
             "worded now. What it said of earlier ones is kept and counts nowhere."
         )
         return
-    _repeats(project, version, int(chosen), found)
+    seen = sight(project, version)
+    if seen is not None:
+        # Who labels here reads a verdict only where the own label is stored.
+        keys = version.contract.keys
+        everything = len(found)
+        found = [s for s in found if all(seen.may_see(key, s.output_id) for key in keys)]
+        theirs = [s for s in theirs if all(seen.may_see(key, s.output_id) for key in keys)]
+        say_hidden(project, seen, everything - len(found), "output", "judge")
+        if not found:
+            return
+    if seen is None:
+        _repeats(project, version, int(chosen), found)
     _listed(project, version, judges[chosen], found, theirs, judges[other].name if other else "")
 
 
