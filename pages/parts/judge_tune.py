@@ -30,6 +30,7 @@ from pages.parts.judge_live import watch
 from pages.parts.judge_split import split_control
 from pages.parts.panels import MARKS, small, verbatim
 from pages.parts.running import prices, runs, secrets
+from pages.parts.sight import sight
 from pages.parts.workspace import store
 
 INSTRUCTIONS = "The instructions"
@@ -56,6 +57,9 @@ def tune_view(project: Project, version: Version | None) -> None:
         st.text("There is no contract yet: write the criteria first.")
         return
     if split_control(project) is None:
+        return
+    if sight(project, version) is not None:
+        st.text("Tuning shows verdicts: it opens once you have labelled what is yours to label.")
         return
     judges = {str(j.id): j for j in judge_configs(store(), project.id).values() if j.asked_here}
     if not judges:
