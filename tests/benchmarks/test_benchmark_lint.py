@@ -68,7 +68,7 @@ def test_near_ones_are_found_in_a_fraction_of_comparing_every_pair() -> None:
     indexed = perf_counter() - started
     started = perf_counter()
     naive(asked[:250])  # a quarter of the pairs
-    assert indexed < perf_counter() - started
+    assert indexed < (perf_counter() - started) / 5
 
 
 def test_ten_times_the_criteria_take_in_proportion() -> None:
