@@ -12,7 +12,7 @@ from core.store.outputs import count_outputs
 from core.wording import plural
 from pages.parts import judge_panels as panels
 from pages.parts import state
-from pages.parts.import_panel import import_screen
+from pages.parts.import_any import import_screen
 from pages.parts.judge_results import results_view
 from pages.parts.judge_run import run_view
 from pages.parts.judge_tune import tune_view

@@ -10,7 +10,7 @@ from core.store.outputs import count_outputs
 from pages.parts import state
 from pages.parts.export_panel import export_screen
 from pages.parts.group_panels import group_screen
-from pages.parts.import_panel import import_screen
+from pages.parts.import_any import import_screen
 from pages.parts.labeller.choices import choose
 from pages.parts.labeller.labeller import labeller
 from pages.parts.panels import empty, small

@@ -268,15 +268,18 @@ def log_labels(log: EvalLog, reviewer: str) -> LabelsFile:
 
 
 def kept_choices(choices: Mapping[str, Choice]) -> dict[str, Any]:
-    """Return the choices in the form kept with the import."""
+    """Return the choices in the form kept with the import; `scorers` holds them one by one."""
+    kept = {n: c for n, c in choices.items() if c.criterion is not None}
+    numbers = {f"{n}: from {c.at_least:g}" for n, c in kept.items() if c.at_least is not None}
+    worded = [c.words for c in kept.values() if c.at_least is None]
+    rest = any(words.fails is None for words in worded)
     return {
-        name: {
-            "criterion": c.criterion,
-            "at_least": c.at_least,
-            "pass": sorted(c.words.passes),
-            "fail": None if c.words.fails is None else sorted(c.words.fails),
-        }
-        for name, c in choices.items()
+        "pass": sorted({word for words in worded for word in words.passes} | numbers),
+        "fail": None if rest else sorted({w for words in worded for w in words.fails or ()}),
+        "scorers": {
+            n: {"criterion": c.criterion, "at_least": c.at_least, "pass": sorted(c.words.passes)}
+            for n, c in choices.items()
+        },
     }
 
 

@@ -24,6 +24,7 @@ from core.store.outputs import NewOutput
 from core.store.store import Store
 from core.verdict import OVERALL
 
+_RATED = {"pass": ["thumbs up"], "fail": ["thumbs down"]}
 READERS = {"inspect": read_inspect, "promptfoo": read_promptfoo}
 
 
@@ -63,7 +64,7 @@ def plan_log(
     return plan_of(
         store, project_id, version, as_table(log), outputs=outputs, rows=rows, labels=labels,
         verdicts=verdicts,
-        choices={"labels": {"reviewer": reviewer}, "verdicts": kept_choices(choices)},
+        choices={"labels": _RATED, "verdicts": kept_choices(choices)},
         new_keys=() if version else new_keys(choices),
     )  # fmt: skip
 
