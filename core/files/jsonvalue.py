@@ -22,7 +22,7 @@ def parse_json(text: str, place: str) -> Any:
     try:
         return json.loads(text.lstrip("\ufeff"), object_pairs_hook=_once)
     except json.JSONDecodeError as error:
-        cut = error.pos >= len(text.rstrip())
+        cut = error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated string")
         said = "the file ends in the middle" if cut else f"not JSON: {error.msg}"
         raise InputError(
             f"{place}, line {error.lineno}, character {error.colno}",
