@@ -142,9 +142,14 @@ def suggest_choice(log: EvalLog, scorer: str, contract: Contract | None) -> Choi
 
 def numeric(words: Mapping[str, int]) -> bool:
     """Return whether a scorer's words are numbers, and more than the two that could be words."""
-    return (
-        bool(words) and all(_number(w) is not None for w in words) and not set(words) <= {"0", "1"}
-    )
+    return extent(words) is not None and not set(words) <= {"0", "1", "true", "false"}
+
+
+def extent(words: Mapping[str, int]) -> tuple[float, float] | None:
+    """Return the smallest and the largest of a scorer's numbers, None if any word is none."""
+    numbers = [_number(word) for word in words]
+    known = [n for n in numbers if n is not None]
+    return (min(known), max(known)) if known and len(known) == len(numbers) else None
 
 
 def new_key(scorer: str) -> str | None:

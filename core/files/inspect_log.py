@@ -21,6 +21,7 @@ from core.files.jsonvalue import as_text, flat, items, mapping, message_text, pa
 from core.files.outputs import OutputRow
 from core.files.problems import Problem
 from core.verdict import Unscored
+from core.wording import plural
 
 _ATTACHED = "attachment://"
 _JUDGES = ("model_graded", "llm", "judge")
@@ -110,7 +111,7 @@ class _Reading:
             ]
         return EvalLog(
             self.name, hashlib.sha256(data).hexdigest(), "inspect",
-            as_text(self.about.get("task")) or self.name, self.rows, self.scores, scorers,
+            as_text(self.about.get("task")) or self.name, sorted(self.rows, key=_place), self.scores, scorers,
             problems=self.problems, said=self._said(), warnings=warnings, encoding=encoding,
         )  # fmt: skip
 
@@ -208,24 +209,26 @@ class _Reading:
     def _warnings(self, seen: int) -> list[str]:
         status = as_text(self.header.get("status")) or "started"
         expected = self._expected()
-        there = f"{len(self.rows):,} samples" + (f" of {expected:,}" if expected else "")
+        there = plural(len(self.rows), "sample") + (f" of {expected:,}" if expected else "")
         found = []
         if status not in ("success", ""):
             why = _error(self.header.get("error"))
             said = _STATUS.get(status, f"The run ended as {show(status)}")
-            found.append(f"{said}; {there} are in the log." + (f" {why}" if why else ""))
+            found.append(f"{said}; in the log: {there}." + (f" {why}" if why else ""))
         elif expected is not None and len(self.rows) < expected:
-            found.append(f"Only {there} are in the log.")
+            found.append(f"In the log are only {there}.")
         if self.failed:
             found.append(
-                f"{len(self.failed):,} samples failed; they are outputs without a verdict, with "
-                "their error as evidence."
+                f"{plural(len(self.failed), 'sample')} failed: an output without a verdict each, "
+                "with the error as evidence."
             )
         if self.rows and not self.scores:
             found.append("The log has no scores: it brings outputs only.")
         unscored = sum(s.unscored is not None for s in self.scores)
         if unscored:
-            found.append(f"{unscored:,} scores are none (NaN or empty); they are unscored.")
+            found.append(
+                f"{plural(unscored, 'score')} cannot be used (NaN, empty, failed): unscored."
+            )
         return found
 
     def _said(self) -> list[str]:
@@ -236,7 +239,7 @@ class _Reading:
         task = self.columns.get("task", "no name")
         return [
             f"Task {task} by {model}, status {status}.",
-            f"{len(self.rows):,} outputs of {ids:,} samples, epochs "
+            f"{plural(len(self.rows), 'output')} of {plural(ids, 'sample')}, epochs "
             + ", ".join(map(str, sorted(epochs)[:10])) + ".",
         ]  # fmt: skip
 
@@ -252,6 +255,12 @@ class _Reading:
         return (
             " ".join([f"{said.rstrip('.')}.", *warnings[:1]]) if status != "success" else f"{said}."
         )
+
+
+def _place(row: OutputRow) -> tuple[bool, int, str, int]:
+    """Order samples by id: an archive holds them in the order they were finished."""
+    number = whole(row.sample_id)
+    return (number is None, number or 0, row.sample_id, row.trial)
 
 
 def _no_score(value: Any) -> tuple[Unscored | None, str]:

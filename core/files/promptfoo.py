@@ -20,6 +20,7 @@ from core.files.jsonvalue import as_text, flat, items, mapping, parse_json, whol
 from core.files.outputs import OutputRow
 from core.files.problems import Problem
 from core.verdict import OVERALL, Unscored
+from core.wording import plural
 
 HUMAN = "human"
 _MANUAL = "Manual result"
@@ -318,20 +319,20 @@ class _Reading:
         providers = dict.fromkeys(row.extra.get("provider", "") for row in outputs)
         samples = len({row.sample_id for row in outputs})
         found = [
-            f"{len(outputs):,} outputs of {samples:,} sets of variables, by "
+            f"{plural(len(outputs), 'output')} of {plural(samples, 'set')} of variables, by "
             f"{', '.join(p for p in list(providers)[:5] if p) or 'an unnamed provider'}"
             + (f"; results file version {version}." if version else ".")
         ]
         if ratings:
-            found.append(f"{len(ratings):,} of them rated by a person.")
+            found.append(f"Rated by a person: {len(ratings):,}.")
         return found
 
     def _warnings(self, document: Mapping[str, Any], errors: int, bare: int) -> list[str]:
         found = []
         if errors:
-            found.append(f"{errors:,} rows ended in an error: unscored, the error is kept.")
+            found.append(f"{plural(errors, 'row')} ended in an error: unscored, the error is kept.")
         if bare:
-            found.append(f"{bare:,} rows had no assertion: they have no verdict.")
+            found.append(f"{plural(bare, 'row')} had no assertion: no verdict.")
         stats = mapping(document.get("stats"))
         counts = [whole(stats.get(key)) or 0 for key in ("successes", "failures", "errors")]
         if sum(counts) > len(self.rows):

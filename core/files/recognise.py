@@ -26,17 +26,20 @@ def recognise(data: bytes, name: str) -> str:
         first = head.split("\n", 1)[0]
         return "spans" if "context.span_id" in first and "name" in first else "table"
     has = {m.group(1) for m in re.finditer(r'(?<!\\)"([A-Za-z_.]+)"\s*:', head)}
-    if {"resourceSpans", "resource_spans"} & has:
+    begins = re.match(r'\{\s*"([A-Za-z_]+)"', head)
+    first = begins.group(1) if begins else ""
+    # The events of an Inspect log are spans too: what the whole document is comes first.
+    if {"eval", "status", "version"} <= has and first in ("version", "status", "eval"):
+        return "inspect"
+    if first in ("resourceSpans", "resource_spans"):
         return "spans"
     if {"trace_id", "rounds"} <= has:
         return "traces"
-    if {"span_id", "spanId", "context.span_id"} & has:
-        return "spans"
-    if {"eval", "status", "version"} <= has and re.match(r'\{\s*"(version|status|eval)"', head):
-        return "inspect"
     graded = {"gradingResult", "componentResults", "promptIdx", "testIdx"} & has
     if graded or {"evalId", "results"} <= has or {"results", "stats", "prompts"} <= has:
         return "promptfoo"
+    if {"resourceSpans", "resource_spans", "span_id", "spanId", "context.span_id"} & has:
+        return "spans"
     return "table"
 
 

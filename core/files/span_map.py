@@ -193,14 +193,19 @@ def _sample(spans: Sequence[Span]) -> str:
 
 def read_word(text: str, words: WordMap) -> str | None:
     """Return "PASS" or "FAIL" for a verdict word, or for a text that begins with one; else None."""
-    folded = fold_word(text)
-    first = re.match(r"[\W_]*(?:(?:verdict|decision|result)\s*:\s*)?[\W_]*(\w+)", folded)
-    for word in (folded, first.group(1) if first else ""):
+    for word in (fold_word(text), first_word(text)):
         if word in words.passes:
             return "PASS"
         if word and word in (words.fails or ()):
             return "FAIL"
     return None
+
+
+def first_word(text: str) -> str:
+    """Return the word a text begins with, as compared; "Verdict: PASS, …" begins with "pass"."""
+    folded = fold_word(text[:400])
+    first = re.match(r"[\W_]*(?:(?:verdict|decision|result)\s*:\s*)?[\W_]*(\w+)", folded)
+    return first.group(1) if first else ""
 
 
 def listed(counts: Mapping[str, int], most: int = 6) -> str:

@@ -230,7 +230,7 @@ def _trace(
     stop = None if mapping.cap is None else {"cap": mapping.cap, "window": mapping.cap}
     return {
         "trace_id": key, "arm": "loop", "sample_id": sample_id,
-        "trial": str(samples[sample_id]), "input": drafts[0].text(mapping.input),
+        "input": drafts[0].text(mapping.input),
         "contract": None, "stop": stop, "rounds": made, "exit": exit_word,
         "returned_round": made[-1]["round"] if passed else None,
     }  # fmt: skip

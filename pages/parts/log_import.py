@@ -7,7 +7,15 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from core.errors import InputError
 from core.files.decoding import NeedsChoice
-from core.files.evallog import Choice, EvalLog, new_key, numeric, refuse_unread, suggest_choice
+from core.files.evallog import (
+    Choice,
+    EvalLog,
+    extent,
+    new_key,
+    numeric,
+    refuse_unread,
+    suggest_choice,
+)
 from core.files.importing import Plan
 from core.files.log_import import first_contract, plan_log, read_log, store_log
 from core.store.contracts import Version
@@ -135,7 +143,7 @@ def _choices(log: EvalLog, version: Version | None) -> dict[str, Choice]:
             if criterion is None:
                 found[scorer.name] = Choice(None)
             elif numeric(words):
-                low, high = min(map(float, words)), max(map(float, words))
+                low, high = extent(words) or (0.0, 0.0)
                 at_least = middle.number_input(
                     f"PASS from (scores go from {low:g} to {high:g})", value=None, step=0.1,
                     key=f"{key}.from",

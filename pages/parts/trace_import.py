@@ -42,10 +42,16 @@ def traces_screen(project: Project, file: UploadedFile) -> None:
 
 
 def show_traces(
-    project: Project, name: str, read: TraceFile, difference: TraceDifference, unit: str = "Line"
+    project: Project,
+    name: str,
+    read: TraceFile,
+    difference: TraceDifference,
+    unit: str = "Line",
+    *,
+    first: bool = True,
 ) -> None:
     """Draw a preview, every remark and the button that stores what is new."""
-    _preview(read)
+    _preview(read, first)
     _problems(read, difference, unit)
     if st.button(
         f"Store {plural(len(difference.new), 'trace')}",
@@ -63,7 +69,7 @@ def show_traces(
         st.rerun()
 
 
-def _preview(read: TraceFile) -> None:
+def _preview(read: TraceFile, first: bool) -> None:
     traces = read.traces
     arms = Counter(trace.arm.value for trace in traces)
     exits = Counter(trace.exit.value for trace in traces if trace.exit is not None)
@@ -76,6 +82,8 @@ def _preview(read: TraceFile) -> None:
     )
     ended = ", ".join(f"{n:,} {name}" for name, n in exits.most_common())
     st.text(f"Exits recorded: {sum(exits.values()):,} of {len(traces):,} ({ended or 'none'}).")
+    if not first:
+        return
     st.dataframe(
         [
             {
