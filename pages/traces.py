@@ -8,6 +8,7 @@ import streamlit as st
 
 from pages.parts import state
 from pages.parts import trace_panels as panels
+from pages.parts.import_acts import imports_screen
 from pages.parts.import_any import import_screen
 from pages.parts.panels import page_title
 from pages.parts.sight import hidden_trace_ids, say_hidden, sight
@@ -62,3 +63,4 @@ elif view == "replay":
         replay_panel(project, trace_id)
 else:
     import_screen(project, version(project), ["traces"])
+    imports_screen(project)

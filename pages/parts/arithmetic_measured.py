@@ -80,8 +80,7 @@ def measured(cap: int, texts: Texts, example: Example | None) -> None:
     elif source == "outcomes":
         outcomes_file()
     else:
-        if example and example.counts:
-            st.badge("This example", color="blue")
+        _ = example and example.counts and st.badge("This example", color="blue")
         _counts(cap, texts)
 
 

@@ -9,7 +9,7 @@ from core.files.draws import read_draws, words_of_draws
 from core.files.outcomes import PASSED, one_row_a_draw, read_outcomes
 from core.files.tables import Table
 from core.statistics.arms import Arms
-from core.statistics.interval import Estimate, Undefined
+from core.statistics.interval import Undefined
 from core.wording import p_value, percent, plural, points, rate
 from pages.parts.import_panel import read_uploaded
 from pages.parts.panels import small
@@ -81,11 +81,7 @@ def _pairs(column: str, found: Arms) -> None:
                 "Loop only": pairs.first_only,
                 "Fresh draft only": pairs.second_only,
                 "Neither": pairs.neither,
-                "Difference (95 %)": (
-                    f"{points(gap.value)} ({points(gap.low)} to {points(gap.high)})"
-                    if isinstance(gap, Estimate)
-                    else gap.reason
-                ),
+                "Loop minus fresh": points(gap),
                 "Mid-P": p_value(pairs.p_mid),
             }
         ],
