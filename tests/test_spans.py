@@ -128,7 +128,7 @@ def test_openinference_rounds_are_told_by_their_number_and_results_by_their_name
     assert (trace.rounds[1].gold, trace.exit) == (LabelValue.PASS, None)
     assert trace.rounds[0].judgement.verdicts["tone"].evidence == "blames"
     unread = to_traces(file, guess)
-    assert "2 verdicts could not be read as PASS or FAIL and are unscored: 0.2 × 1, 0.9 × 1." in (
+    assert "Verdicts that cannot be read as PASS or FAIL, unscored: 2 (0.2 × 1, 0.9 × 1)." in (
         unread.said
     )
     length = unread.file.traces[0].rounds[0].judgement.verdicts["length"]
@@ -160,8 +160,8 @@ def test_what_cannot_be_mapped_is_said_with_counts() -> None:
     assert (len(trace.rounds), trace.rounds[0].generate_calls) == (2, 2)
     told = "\n".join(mapped.said)
     for line in (
-        "1 traces have verdicts but no draft", "1 verdicts belong to no draft",
-        "1 drafts failed and were made again", "unscored: maybe × 1.", "1 spans stand twice",
+        "Traces with verdicts but no draft, left out: 1.", "Verdicts that belong to no draft, left out: 1.",
+        "counted as calls of the next draft: 1.", "unscored: 1 (maybe × 1).", "count once: 1.",
     ):  # fmt: skip
         assert line in told
 

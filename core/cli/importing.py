@@ -234,15 +234,15 @@ def _log(
     replace: bool,
     dry_run: bool,
 ) -> dict[str, Any]:
-    from core.files.evallog import refuse_unread
+    from core.files.evallog import TOOLS, refuse_unread
     from core.files.log_import import plan_log, store_log
 
     project, version = target
     choices = choices_of(log, version, *given)
     refuse_unread(log, choices)
     plan = plan_log(
-        store, project.id, version, log, choices, judge=judge or log.kind,
-        reviewer=reviewer or f"{log.kind} rating",
+        store, project.id, version, log, choices, judge=judge or TOOLS[log.kind],
+        reviewer=reviewer or f"{TOOLS[log.kind]} rating",
     )  # fmt: skip
     for line in log.warnings:
         say(f"{log.name}: {one_line(line)}")

@@ -32,6 +32,9 @@ from core.verdict import (
     fold_word,
 )
 
+TOOLS = {"inspect": "Inspect", "promptfoo": "promptfoo"}
+"""The names of the tools, under which their scores are shown unless somebody says otherwise."""
+
 
 @dataclass(frozen=True)
 class Score:

@@ -10,17 +10,17 @@ from core.files.spans import Span, SpanFile
 from core.wording import plural
 
 _LINES = {
-    "no_draft": "traces have verdicts but no draft: left out",
-    "early": "verdicts belong to no draft: left out",
-    "lost": "drafts and verdicts do not say to which trace they belong: left out",
-    "no_text": "drafts have no text where the mapping looks: kept without one",
-    "silent": "verdict spans say nothing where the mapping looks: no verdict from them",
-    "bare": "rounds have no verdict",
-    "contradict": "verdicts contradict another of their round: unscored",
-    "ties": "traces have drafts that begin at the same time: taken in the order of the file",
-    "unnumbered": "drafts have no number of their round: counted on in order of time",
-    "retried": "drafts failed and were made again: counted as calls of the next draft",
-    "by_code": "verdicts have no model call in or below them: counted as checks by code",
+    "no_draft": "Traces with verdicts but no draft, left out",
+    "early": "Verdicts that belong to no draft, left out",
+    "lost": "Drafts and verdicts that do not say to which trace they belong, left out",
+    "no_text": "Drafts without text where the mapping looks, kept without one",
+    "silent": "Verdict spans that say nothing where the mapping looks",
+    "bare": "Rounds without a verdict",
+    "contradict": "Verdicts that contradict another of their round, unscored",
+    "ties": "Traces with drafts that begin at the same time, taken in the order of the file",
+    "unnumbered": "Drafts without the number of their round, counted on in order of time",
+    "retried": "Drafts that failed and were made again, counted as calls of the next draft",
+    "by_code": "Verdicts without a model call in or below them, counted as checks by code",
 }
 
 
@@ -40,13 +40,13 @@ def told(
     ]
     if loose:
         found.append(f"Not used, by name: {listed(Counter(s.name for s in loose))}.")
-    found += [f"{counts[key]:,} {text}." for key, text in _LINES.items() if counts[key]]
+    found += [f"{text}: {counts[key]:,}." for key, text in _LINES.items() if counts[key]]
     unread = +unread
     if unread:
         found.append(
-            f"{unread.total():,} verdicts could not be read as PASS or FAIL and are unscored: "
-            f"{listed(unread)}."
+            f"Verdicts that cannot be read as PASS or FAIL, unscored: {unread.total():,} "
+            f"({listed(unread)})."
         )
     if spans.repeats:
-        found.append(f"{spans.repeats:,} spans stand twice in the file and count once.")
+        found.append(f"Spans that stand twice in the file and count once: {spans.repeats:,}.")
     return found

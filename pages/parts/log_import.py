@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
@@ -28,29 +30,37 @@ from pages.parts.panels import small
 from pages.parts.workspace import store
 
 LEFT_OUT = "(leave out)"
-TOOLS = {"inspect": "Inspect", "promptfoo": "promptfoo"}
 
 
 @st.cache_resource(max_entries=2, show_spinner=False)
-def _read(file_id: str, name: str, kind: str, encoding: str | None, _data: bytes) -> EvalLog:
-    bar = st.progress(0.0, text="Reading the log …")
+def _read(
+    file_id: str,
+    name: str,
+    kind: str,
+    encoding: str | None,
+    _data: bytes,
+    _progress: Callable[[float], None],
+) -> EvalLog:
+    return read_log(_data, name, kind, encoding=encoding, progress=_progress)
+
+
+def _read_with_bar(file: UploadedFile, kind: str, encoding: str | None) -> EvalLog:
+    place = st.empty()
+
+    def progress(share: float) -> None:
+        place.progress(min(share, 1.0), text="Reading the log …")
+
     try:
-        return read_log(
-            _data,
-            name,
-            kind,
-            encoding=encoding,
-            progress=lambda share: bar.progress(min(share, 1.0), text="Reading the log …") and None,
-        )
+        return _read(file.file_id, file.name, kind, encoding, file.getvalue(), progress)
     finally:
-        bar.empty()
+        place.empty()
 
 
 def log_screen(project: Project, version: Version | None, file: UploadedFile, kind: str) -> None:
     """Draw the log, the choices for its scorers, and what would be stored."""
     encoding = st.session_state.get(f"log.encoding.{file.file_id}")
     try:
-        log = _read(file.file_id, file.name, kind, encoding, file.getvalue())
+        log = _read_with_bar(file, kind, encoding)
     except NeedsChoice as need:
         st.warning("Choose the encoding: the file does not say it.")
         st.text(f"{need.problem} It is likely {need.guess}.")
@@ -94,9 +104,11 @@ def _about(log: EvalLog) -> None:
     st.subheader("What the log holds", anchor=False)
     for line in log.said:
         st.text(line)
-    for line in log.warnings:
-        st.warning("What to know before using these numbers:") if line is log.warnings[0] else None
-        st.text(line)
+    if log.warnings:
+        with st.container(border=True):
+            st.badge("Before you use these numbers", color="orange")
+            for line in log.warnings:
+                st.text(line)
     st.dataframe(
         [
             {
