@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from core.errors import InputError
 from core.files.decoding import NeedsChoice
 from core.files.evallog import (
+    TOOLS,
     Choice,
     EvalLog,
     extent,
@@ -32,35 +31,30 @@ from pages.parts.workspace import store
 LEFT_OUT = "(leave out)"
 
 
-@st.cache_resource(max_entries=2, show_spinner=False)
-def _read(
-    file_id: str,
-    name: str,
-    kind: str,
-    encoding: str | None,
-    _data: bytes,
-    _progress: Callable[[float], None],
-) -> EvalLog:
-    return read_log(_data, name, kind, encoding=encoding, progress=_progress)
-
-
-def _read_with_bar(file: UploadedFile, kind: str, encoding: str | None) -> EvalLog:
+def _read(file: UploadedFile, kind: str, encoding: str | None) -> EvalLog:
+    """Return the log, read once; the session keeps the last one, with a bar while it is read."""
+    key = (file.file_id, kind, encoding)
+    held = st.session_state.get("import.log")
+    if held is not None and held[0] == key:
+        return held[1]
     place = st.empty()
 
     def progress(share: float) -> None:
         place.progress(min(share, 1.0), text="Reading the log …")
 
     try:
-        return _read(file.file_id, file.name, kind, encoding, file.getvalue(), progress)
+        log = read_log(file.getvalue(), file.name, kind, encoding=encoding, progress=progress)
     finally:
         place.empty()
+    st.session_state["import.log"] = (key, log)
+    return log
 
 
 def log_screen(project: Project, version: Version | None, file: UploadedFile, kind: str) -> None:
     """Draw the log, the choices for its scorers, and what would be stored."""
     encoding = st.session_state.get(f"log.encoding.{file.file_id}")
     try:
-        log = _read_with_bar(file, kind, encoding)
+        log = _read(file, kind, encoding)
     except NeedsChoice as need:
         st.warning("Choose the encoding: the file does not say it.")
         st.text(f"{need.problem} It is likely {need.guess}.")
