@@ -23,12 +23,12 @@ from core.files.span_map import (
 from core.files.span_traces import Mapped, to_traces
 from core.files.spans import INPUT_TEXT, OUTPUT_TEXT, Span, SpanFile, read_spans
 from core.store.store import Project
-from core.store.traces import compare_traces, held_contracts
+from core.store.traces import held_contracts
 from core.verdict import FAIL_WORDS, PASS_WORDS, WordMap, fold_word
 from core.wording import plural
 from pages.parts.import_panel import ENCODINGS, NONE
 from pages.parts.panels import small
-from pages.parts.trace_import import show_traces
+from pages.parts.trace_import import compared, show_traces
 from pages.parts.workspace import store
 
 
@@ -78,7 +78,7 @@ def spans_screen(project: Project, file: UploadedFile) -> None:
             [{"Line": p.line, "Why": p.message} for p in read.problems[:200]], hide_index=True
         )
     _first_rounds(mapped)
-    difference = compare_traces(store(), project.id, mapped.file.traces)
+    difference = compared(mapped.file.sha256, project.id, project.revision, mapped.file)
     show_traces(project, file.name, mapped.file, difference, "Trace", first=False)
 
 

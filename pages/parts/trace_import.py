@@ -23,7 +23,8 @@ def _read(file_id: str, name: str, _data: bytes, project_id: int, revision: int)
 
 
 @st.cache_resource(max_entries=4, show_spinner="Comparing with what is stored …")
-def _compare(file_id: str, project_id: int, revision: int, _file: TraceFile) -> TraceDifference:
+def compared(file_id: str, project_id: int, revision: int, _file: TraceFile) -> TraceDifference:
+    """Return what storing the traces of a file would do; the first three name it."""
     return compare_traces(store(), project_id, _file.traces)
 
 
@@ -37,7 +38,7 @@ def say_stored() -> None:
 def traces_screen(project: Project, file: UploadedFile) -> None:
     """Draw what a file of traces holds and what is wrong with it, then the button."""
     read = _read(file.file_id, file.name, file.getvalue(), project.id, project.revision)
-    difference = _compare(file.file_id, project.id, project.revision, read)
+    difference = compared(file.file_id, project.id, project.revision, read)
     show_traces(project, file.name, read, difference)
 
 
