@@ -253,6 +253,10 @@ def test_an_error_is_no_verdict_and_a_failed_assertion_is_no_error() -> None:
     found = verdicts(log)
     assert found["1", 1, "contains"] == "FAIL" and found["2", 1, "contains"] == "error"
     assert found["3", 1, "llm-rubric"] == "error"
+    half = read_promptfoo(
+        results(result(0, 0, part("similar", False, "far") | {"score": 0.4})), "o"
+    )
+    assert half.scores[0].evidence == "far (score 0.4)"
     assert not [key for key in found if key[0] == "4"]
     assert log.warnings == [
         "1 row ended in an error: unscored, the error is kept.",

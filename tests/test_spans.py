@@ -228,3 +228,42 @@ def test_numbers_that_are_none_reach_no_trace() -> None:
         read_spans(body.encode(), "x"), suggest_mapping(read_spans(body.encode(), "x").spans)
     ).file.traces[0]
     assert (trace.rounds[0].tokens_in, trace.rounds[0].usd) == (10, None)
+
+
+@pytest.mark.parametrize(
+    ("numbers", "order", "gaps"),
+    [
+        ([3, 1, 2], [1, 2, 3], ()),
+        ([1, 2, 4], [1, 2, 4], (3,)),
+        (["1", "10", "2"], [1, 2, 10], (3, 4, 5, 6, 7, 8, 9)),
+        ([0, 1, 2], [0, 1, 2], ()),
+    ],
+)
+def test_rounds_are_shown_by_their_number_even_when_all_begin_at_once(
+    numbers: list[Any], order: list[int], gaps: tuple[int, ...]
+) -> None:
+    spans = [
+        otlp("a", 10 + i, "generate", attributes={"round": n, "output.value": f"draft {n}"})
+        for i, n in enumerate(numbers)
+    ]
+    for span in spans:
+        span["startTimeUnixNano"] = str(10**18)
+    file = read_spans(export(spans), "x.json")
+    guess = suggest_mapping(file.spans)
+    assert (guess.round, guess.judges) == ("round", frozenset())
+    trace = to_traces(file, guess).file.traces[0]
+    assert [r.number for r in trace.rounds] == order
+    assert [r.draft for r in trace.rounds] == [f"draft {n}" for n in order]
+    assert (trace.gaps, trace.exit) == (gaps, None)
+
+
+def test_drafts_that_begin_at_once_without_numbers_keep_the_order_of_the_file_and_it_is_said() -> (
+    None
+):
+    spans = [otlp("a", n, "generate", attributes={"output.value": f"d{n}"}) for n in (2, 1)]
+    for span in spans:
+        span["startTimeUnixNano"] = str(10**18)
+    file = read_spans(export(spans), "x.json")
+    mapped = to_traces(file, suggest_mapping(file.spans))
+    assert [r.draft for r in mapped.file.traces[0].rounds] == ["d2", "d1"]
+    assert any("begin at the same time" in line for line in mapped.said)

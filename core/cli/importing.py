@@ -91,6 +91,12 @@ def import_file(
     verdict: Annotated[
         list[str] | None, typer.Option("--verdict", metavar="A", help="Where a verdict stands.")
     ] = None,
+    evidence: Annotated[
+        str | None, typer.Option("--evidence", metavar="A", help="Where its evidence stands.")
+    ] = None,
+    sample: Annotated[
+        str | None, typer.Option("--sample", metavar="A", help="Where the sample's id stands.")
+    ] = None,
     cap: Annotated[
         str | None, typer.Option("--cap", metavar="N", help="Drafts at most, of spans.")
     ] = None,
@@ -122,7 +128,8 @@ def import_file(
         if undo:
             result = _undo(store, _known(store, project), hashlib.sha256(data).hexdigest(), file)
         elif found in ("traces", "spans"):
-            mapping = (role, draft, evaluator, round_, verdict, passes, fails, pass_from, cap)
+            places = (role, draft, evaluator, round_, verdict, evidence, sample)
+            mapping = (*places, passes, fails, pass_from, cap)
             read, said = _traces(data, file, found, encoding, mapping)
             result = {"said": said, **_store_traces(store, project, file, read, dry_run)}
         elif found == "table":

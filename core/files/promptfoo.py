@@ -276,6 +276,9 @@ class _Reading:
             about["values"].add(as_text(assertion.get("value")))
             word = part.get("pass")
             reason, evidence = None, as_text(part.get("reason"))
+            number = part.get("score")
+            if isinstance(number, float) and not number.is_integer():
+                evidence = f"{evidence} (score {as_text(number)})".strip()
             if mapping(part.get("metadata")).get("graderError") is True:
                 reason = Unscored.ERROR
             elif not isinstance(word, bool):
