@@ -37,7 +37,7 @@ def imports_screen(project: Project) -> None:
             "contract that was made with it."
         )
         for act in acts[:SHOWN]:
-            name, counts, when, button = st.columns([4, 4, 2, 2], vertical_alignment="center")
+            name, counts, when, button = st.columns([4, 3, 3, 2], vertical_alignment="center")
             name.text(act.file_name)
             counts.text(_counted(act.new))
             when.text(act.at[:16].replace("T", " "))
