@@ -12,7 +12,8 @@ from core.store.outputs import count_outputs
 from core.wording import plural
 from pages.parts import judge_panels as panels
 from pages.parts import state
-from pages.parts.import_panel import import_screen
+from pages.parts.import_acts import imports_screen
+from pages.parts.import_any import import_screen
 from pages.parts.judge_results import results_view
 from pages.parts.judge_run import run_view
 from pages.parts.judge_tune import tune_view
@@ -78,3 +79,4 @@ st.subheader("Recorded verdicts", anchor=False)
 with st.expander("Import verdicts from a file"):
     import_screen(project, current, ["verdicts"])
 panels.imports(project)
+imports_screen(project)

@@ -10,7 +10,8 @@ from core.store.outputs import count_outputs
 from pages.parts import state
 from pages.parts.export_panel import export_screen
 from pages.parts.group_panels import group_screen
-from pages.parts.import_panel import import_screen
+from pages.parts.import_acts import imports_screen
+from pages.parts.import_any import import_screen
 from pages.parts.labeller.choices import choose
 from pages.parts.labeller.labeller import labeller
 from pages.parts.panels import empty, small
@@ -38,6 +39,7 @@ with st.container(horizontal=True, vertical_alignment="center", horizontal_align
 
 if view == "import":
     import_screen(project, current, ["outputs"])
+    imports_screen(project)
     export_screen(project, current)
     st.stop()
 

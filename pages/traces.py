@@ -8,9 +8,11 @@ import streamlit as st
 
 from pages.parts import state
 from pages.parts import trace_panels as panels
+from pages.parts.import_acts import imports_screen
+from pages.parts.import_any import import_screen
 from pages.parts.panels import page_title
 from pages.parts.sight import hidden_trace_ids, say_hidden, sight
-from pages.parts.trace_import import import_screen, say_stored
+from pages.parts.trace_import import say_stored
 from pages.parts.trace_list import chosen_trace
 from pages.parts.trace_replay import replay_panel
 from pages.parts.workspace import need_project, version
@@ -28,7 +30,7 @@ found = panels.numbers(project)
 if not found.summaries:
     with st.container(border=True):
         st.text("There are no traces yet. Import the log of your loop to begin.")
-        import_screen(project)
+        import_screen(project, version(project), ["traces"])
     st.stop()
 
 views = list(VIEWS)
@@ -60,4 +62,5 @@ elif view == "replay":
     elif trace_id is not None:
         replay_panel(project, trace_id)
 else:
-    import_screen(project)
+    import_screen(project, version(project), ["traces"])
+    imports_screen(project)

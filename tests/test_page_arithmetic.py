@@ -493,6 +493,17 @@ def test_one_draw_per_task_says_what_cannot_be_known(show: Open) -> None:
     )
 
 
+def test_outcomes_with_one_row_a_task_are_compared_task_by_task(show: Open) -> None:
+    app = show(view="measured", source="outcomes")
+    rows = "task,fresh1,fresh2,loop_ok\na,1,1,1\nb,0,1,1\nc,1,1,0\nd,0,0,0\n"
+    app.file_uploader(key="arithmetic.outcomes").upload("o.csv", rows.encode(), "text/csv").run()
+    assert not app.exception
+    assert "Loop against fresh2, 4 tasks:" in words(app)
+    assert "At least one of 2 fresh drafts passes: 75.0 %" in words(app)
+    table = app.dataframe[-1].value
+    assert list(table[["Both", "Loop only", "Fresh draft only", "Neither"]].iloc[0]) == [2, 0, 1, 1]
+
+
 def test_scenarios_are_saved_compared_and_opened_again(show: Open) -> None:
     workspace.store().create_project("One", slug="one")
     app = show(p="40", r="50", cap="3", view="scenarios", project="one")

@@ -146,6 +146,14 @@ def read_outputs(table: Table, mapping: ColumnMap) -> OutputsFile:
                 line,
             )
         )
+    return outputs_of(found, problems)
+
+
+def outputs_of(found: list[OutputRow], problems: list[Problem]) -> OutputsFile:
+    """Return what rows of outputs make together, wherever they were read; adds to `problems`.
+
+    Identical repeats collapse, others are conflicts; a sample has one input.
+    """
     rows, duplicates, conflicts = collapse(found, lambda row: row.key)
     return OutputsFile(_one_input(rows, problems), problems, duplicates, conflicts)
 

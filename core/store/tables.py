@@ -189,6 +189,9 @@ output = Table(
     Column("text", ModelText, nullable=False),
     Column("fingerprint", String(64), nullable=False),
     Column("extra", JsonText, nullable=False),
+    # The import that brought it (a plain number: an import can be taken back and what others have
+    # labelled stays); null where a run or a command did.
+    Column("import_batch_id", Integer),
     UniqueConstraint("sample_pk", "trial", "version"),
     Index(None, "project_id", "current"),
 )

@@ -33,6 +33,7 @@ from pages.parts import state
 from pages.parts.arithmetic_arms import GREEDY, Report, report, texts_from
 from pages.parts.arithmetic_baseline import baseline_panel
 from pages.parts.arithmetic_fields import Texts
+from pages.parts.arithmetic_outcomes import outcomes_file
 from pages.parts.import_panel import NONE, read_uploaded
 from pages.parts.panels import small
 from pages.parts.workspace import project, store
@@ -57,6 +58,7 @@ SOURCES = {
     "traces": "This project's traces",
     "table": "A table of drafts",
     "draws": "Draws in a file",
+    "outcomes": "Outcomes, one row a task",
     "counts": "Counts of a run",
 }
 
@@ -75,9 +77,10 @@ def measured(cap: int, texts: Texts, example: Example | None) -> None:
         _drafts_file(cap, texts)
     elif source == "draws":
         _file(cap, texts)
+    elif source == "outcomes":
+        outcomes_file()
     else:
-        if example and example.counts:
-            st.badge("This example", color="blue")
+        _ = example and example.counts and st.badge("This example", color="blue")
         _counts(cap, texts)
 
 
