@@ -7,6 +7,7 @@ in them is synthetic, as the samples are.
 from __future__ import annotations
 
 import csv
+import json
 import shutil
 from collections import Counter
 from pathlib import Path
@@ -111,6 +112,38 @@ def samples() -> list[dict[str, Any]]:
     return [{"sample_id": key, "input": text} for key, text in list(seen.items())[:8]]
 
 
+def results() -> dict[str, Any]:
+    """Results as promptfoo writes them: six replies, two assertions each."""
+    found = []
+    for number, row in enumerate(rows(REFUND.outputs)[:6]):
+        short, refund = len(row["output"].split()) <= 50, "refund" in row["output"].lower()
+        parts = [
+            {
+                "pass": passed,
+                "score": int(passed),
+                "reason": reason,
+                "assertion": {"type": kind, "value": value},
+            }
+            for passed, kind, value, reason in (
+                (short, "javascript", "output.split(' ').length <= 50", "counted in words"),
+                (refund, "icontains", "refund", "looked for the word"),
+            )
+        ]
+        found.append(
+            {
+                "testIdx": number,
+                "promptIdx": 0,
+                "vars": {"message": row["input"]},
+                "provider": {"id": "scripted:writer"},
+                "prompt": {"raw": row["input"], "label": "Reply to {{message}}"},
+                "response": {"output": row["output"]},
+                "success": short and refund,
+                "gradingResult": {"pass": short and refund, "componentResults": parts},
+            }
+        )
+    return {"evalId": "example", "results": {"version": 3, "results": found}}
+
+
 def main(folder: Path = FILES) -> None:
     """Write every file into `folder`."""
     assert CODE.traces is not None
@@ -121,6 +154,8 @@ def main(folder: Path = FILES) -> None:
     write(folder / "labels.csv", labels())
     write(folder / "drafts.csv", drafts())
     write(folder / "draws.csv", draws())
+    text = json.dumps(results(), ensure_ascii=False, indent=1) + "\n"
+    (folder / "results.json").write_text(text, encoding="utf-8")
     shutil.copyfile(CODE.traces, folder / "traces.jsonl")
 
 
