@@ -10,7 +10,7 @@ from core.checks.registry import KINDS
 from core.contract.contract import Contract, Threshold, exact
 from core.contract.criterion import CheckedBy, Criterion
 from core.files.code_export.literals import Many, Value, call, listing, quoted, text_value
-from core.files.code_export.schemas import plain_schema, python_value
+from core.files.code_export.schemas import decisive, has_pattern, plain_schema, python_value
 from core.judging.prompt import criterion_ids, judged_criteria
 from core.text import fold, is_unspaced
 
@@ -33,6 +33,7 @@ class Inlined:
     cannot_examine: bool = False
     in_field: bool = False
     unspaced: bool = False
+    schema_pattern: bool = False
     library: str = ""
     outside: str = ""
 
@@ -65,14 +66,16 @@ def inlined(criterion: Criterion) -> Inlined:
     value = call(f"lambda {', '.join(seen)}: {function}", *seen, **arguments)
     if field is not None:
         value = call("lambda draft: in_field", "draft", _path(field), value)
+    schema_pattern = kind == "json_schema" and has_pattern(given["schema"])
     phrases = [t for t in (*given.get("texts", ()), given.get("text", "")) if isinstance(t, str)]
     return Inlined(
         piece, value, negated, reference,
         cannot_examine=field is not None or kind in _CANNOT_EXAMINE or "field" in given,
         in_field=field is not None,
         unspaced=any(is_unspaced(fold(t)) for t in phrases),
+        schema_pattern=schema_pattern,
         library=LIBRARIES.get(kind, "") or (
-            "google-re2" if kind == "json_schema" and '"pattern' in repr(given).replace("'", '"') else ""
+            LIBRARIES["regex"] if schema_pattern else ""
         ),
     )  # fmt: skip
 
@@ -113,12 +116,8 @@ def _call(kind: str, given: dict[str, Any]) -> tuple[str, dict[str, Value]] | No
     if kind == "json_schema" and plain_schema(given["schema"]):
         path = given.get("path") or given.get("field")
         where: dict[str, Value] = {"path": _path(path)} if path else {}
-        return kind, {**where, "schema": python_value(_without_notes(given["schema"]))}
+        return kind, {**where, "schema": python_value(decisive(given["schema"]))}
     return None
-
-
-def _without_notes(schema: dict[str, Any]) -> dict[str, Any]:
-    return {k: v for k, v in schema.items() if k != "$schema"}
 
 
 def _flag(name: str, value: bool) -> dict[str, Value]:

@@ -108,6 +108,7 @@ class _Maker:
             "no_verdict": outside or sees or "python_parses" in kinds,
             "negated": any(h.negated for h in how if h.value is not None),
             "cannot_examine": any(h.cannot_examine for h in how if h.value is not None),
+            "schema_patterns": any(h.schema_pattern for h in how),
             "unspaced_phrases": any(h.unspaced for h in how),
             "weighted": weighted, "fractions": weighted,
             "budget": budget != type(budget)(), "budget_calls": budget.calls is not None,

@@ -95,7 +95,10 @@ def import_block(lines: Iterable[str]) -> str:
         here += [f"import {m}" for m in sorted(plain) if _third_party(m) is third]
         for module in sorted(named):
             if _third_party(module) is third:
-                names = sorted(named[module], key=lambda n: (not n.isupper(), n))
+                names = sorted(
+                    named[module],
+                    key=lambda n: (not n.isupper(), not n[0].isupper(), n.lower()),
+                )
                 here.append(f"from {module} import {', '.join(names)}")
     return "\n\n".join("\n".join(group) for group in groups if group)
 
