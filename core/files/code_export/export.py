@@ -25,7 +25,7 @@ from core.files.code_export.literals import (
     rendered,
     text_value,
 )
-from core.files.code_export.pieces import gathered, import_block
+from core.files.code_export.pieces import filled, gathered, import_block
 from core.files.code_export.test_file import test_file
 from core.judging.prompt import DEFAULT_INSTRUCTIONS as JUDGE_INSTRUCTIONS
 from core.judging.prompt import MAX_TOKENS as JUDGE_MAX_TOKENS
@@ -172,10 +172,10 @@ class _Maker:
         for title, names in groups:
             new = {k: v for k, v in gathered(names, flags).items() if k not in seen}
             seen |= new
-            texts = [_filled(p.text, tokens) for p in new.values() if p.text]
+            texts = [filled(p.text, tokens) for p in new.values() if p.text]
             if texts:
                 body += [f"# --- {title} ---"] * bool(title) + texts
-        contract = self._contract(_filled(types.text, tokens))
+        contract = self._contract(filled(types.text, tokens))
         imports = [line for p in seen.values() for line in p.imports]
         if any('Decimal("' in line for line in contract):
             imports.append("from decimal import Decimal")
@@ -313,14 +313,6 @@ def _models(contract: Contract) -> tuple[str, str]:
 
 def _block(text: str) -> str:
     return "\n".join(f"    {piece}" for piece in pieces(text))
-
-
-_TOKEN = re.compile(r"@([A-Z_]+)@")
-
-
-def _filled(text: str, tokens: Mapping[str, str]) -> str:
-    """Return the text of a piece with its @NAMES@ filled in; the contract's texts never pass here."""
-    return _TOKEN.sub(lambda m: tokens.get(m.group(1), m.group()), text)
 
 
 def _spaced(parts: list[str]) -> str:

@@ -7,6 +7,7 @@ it imports. Lines between `#? flag` and `#? end` (or `#? else`) are there only w
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -77,6 +78,14 @@ def gathered(names: Iterable[str], flags: Collection[str]) -> dict[str, Piece]:
     for name in names:
         visit(name)
     return found
+
+
+_TOKEN = re.compile(r"@([A-Z_]+)@")
+
+
+def filled(text: str, tokens: Mapping[str, str]) -> str:
+    """Return the text of a piece with its @NAMES@ filled in; a contract's texts never pass here."""
+    return _TOKEN.sub(lambda m: tokens[m.group(1)], text)
 
 
 def import_block(lines: Iterable[str]) -> str:
