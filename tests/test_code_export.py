@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import importlib.util
 import json
+import os
+import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -16,6 +18,7 @@ import pytest
 
 from core.contract.contract import Contract
 from core.files.code_export.export import TARGETS, export_code
+from core.files.contracts import read_contract
 from core.judging.calls import CallFailed
 from core.judging.prompt import JudgeOptions
 from core.loop.engine import Walk
@@ -24,8 +27,8 @@ from core.loop.plan import Answer, Ask, Plan, Replied, Task
 from core.loop.stop import Arm
 from core.providers.anthropic import AnthropicModel
 from core.providers.settings import ServerSettings
-from tests.server import ModelServer, failure, message
 from tests.server import Answer as Served
+from tests.server import ModelServer, failure, message
 
 NASTY = 'say "hi" \\ {brace} \'\'\' """ é 漢 \u202e \ud800\nnext line\x00 @FIX@ @KEEP@'
 MIXED: dict[str, Any] = {
@@ -205,3 +208,140 @@ def compare(
     if state.exit.value == "EVALUATOR_ERROR" and walk.lost is None:
         assert str(ended.error) == state.rounds[-1].error
     return ended
+
+
+def test_weights_budget_and_reference_are_the_engines(server: ModelServer, tmp_path: Path) -> None:
+    """The threshold, the judge's reference, its quotation cut out of the feedback, the budget."""
+    data = {
+        **MIXED,
+        "receives_reference": True,
+        "judge_when_code_fails": True,
+        "acceptance": {"rule": "threshold", "minimum": 0.3},
+        "stop": {"cap": 9, "window": 3, "keep": "last", "budget": {"calls": 6, "usd": 5}},
+    }
+    data["criteria"] = [{**c, "weight": 0.1} for c in MIXED["criteria"]]
+    contract = Contract.from_data(data)
+    quoting = json.dumps(
+        {n: {"evidence": "not the SECRET", "verdict": "FAIL", "change": ""} for n in ("c1", "c2")}
+    )
+    script = [
+        message("Draft one."), HALF, message(LONG), message(quoting), message("Draft three."), HALF,
+    ]  # fmt: skip
+    for to in TARGETS:
+        module = load(export_code(contract, to).text, f"weighted_{to}", tmp_path)
+        ended = compare(contract, module, server, script, " SECRET\n")
+        assert (ended.exit.value, ended.draft) == ("BUDGET", "Draft three.")
+        enough = [message("Draft one."), GOOD]
+        assert compare(contract, module, server, enough, "SECRET").accepted
+    none = Contract.from_data({**data, "stop": {"budget": {"calls": 1}}})
+    module = load(export_code(none, "sdk").text, "no_room", tmp_path)
+    assert compare(none, module, server, []).flag == "BUDGET: no usable draft"
+
+
+def test_what_the_file_cannot_decide_is_asked_for_and_said(tmp_path: Path) -> None:
+    data = {
+        "criteria": [
+            {"key": "tests", "checked_by": "code", "check": {"kind": "recorded", "by": "pytest"}},
+            {"key": "sum", "checked_by": "code",
+             "check": {"kind": "sum_equals", "items": "[]", "total": "x"}},
+            {"key": "any", "checked_by": "code",
+             "check": {"kind": "json_schema", "schema": {"anyOf": [True]}}},
+            {"key": "boss", "checked_by": "person"},
+        ]
+    }  # fmt: skip
+    made = export_code(Contract.from_data(data), "sdk")
+    assert [n.split(":")[0] for n in made.notes[1:]] == [
+        "Criterion 'tests' is decided by a verdict recorded by pytest",
+        "Criterion 'sum' is decided by a check of the kind sum_equals, which is not inlined",
+        "Criterion 'any' is decided by a check of the kind json_schema, which is not inlined",
+        "Criterion 'boss' is decided by a person",
+    ]
+    lines = " ".join(line.removeprefix("# ") for line in made.text.splitlines())
+    assert all(note in lines for note in made.notes[1:])
+    module = load(made.text, "outside_loop", tmp_path)
+    stub = load(made.test_text.replace("import contract_loop", "import outside_loop"), "s", tmp_path)
+    ended = module.refine("in", client=stub.Stub(stub.reply("Draft.")))
+    assert ended.exit.value == "EVALUATOR_ERROR"
+    assert "'tests' is decided outside of this file (a verdict recorded by pytest)" in ended.flag
+    asked = []
+
+    def decide(criterion: Any, task_input: str, draft: str) -> Any:
+        asked.append((criterion.key, task_input, draft))
+        return module.Verdict("FAIL" if criterion.key == "sum" else "PASS")
+
+    ended = module.refine("in", client=stub.Stub(stub.reply("Draft.")), decide=decide, cap=1)
+    # A person is not asked about what can no longer be accepted.
+    assert [key for key, *_ in asked] == ["tests", "sum", "any"]
+    assert (ended.exit.value, ended.rounds[0].score) == ("CAP", 2)
+
+
+SAMPLES = ("refund_reply", "invoice_extraction", "code_with_tests", "marketing_copy")
+WILD = {
+    **MIXED,
+    "title": NASTY,
+    "does_not_examine": NASTY * 3,
+    "receives_reference": True,
+    "acceptance": {"rule": "threshold", "minimum": 2.5},
+    "stop": {"budget": {"calls": 20, "usd": 0.5, "tokens": 10**6, "seconds": 60}},
+    "criteria": [
+        *({**c, "weight": 1.5} for c in MIXED["criteria"]),
+        {"key": "nasty", "checked_by": "code", "question": NASTY,
+         "check": {"kind": "contains_any", "texts": [NASTY, "x" * 300], "not": True}},
+        {"key": "field", "checked_by": "code",
+         "check": {"kind": "regex", "pattern": "^\"'\\d", "field": "/a~1b/it's"}},
+        {"key": "same", "checked_by": "code", "check": {"kind": "equals_reference"}},
+        {"key": "boss", "checked_by": "person"},
+    ],
+}  # fmt: skip
+
+
+def every_contract() -> dict[str, Contract]:
+    root = Path(__file__).parents[1] / "sample_data"
+    read = {name: read_contract(root / name / "contract.yaml") for name in SAMPLES}
+    plain = {"criteria": [{"key": "tone"}]}
+    return {**read, "wild": Contract.from_data(WILD), "plain": Contract.from_data(plain)}
+
+
+def test_files_are_lint_clean_formatted_the_same_each_time_and_pass_their_own_tests(
+    tmp_path: Path,
+) -> None:
+    folders = []
+    for name, contract in every_contract().items():
+        folder = tmp_path / name
+        folder.mkdir()
+        folders.append(folder)
+        for to in TARGETS:
+            made = export_code(contract, to)
+            assert made == export_code(Contract.from_data(contract.to_data()), to)
+            (folder / made.name).write_text(made.text, encoding="utf-8")
+            (folder / made.test_name).write_text(made.test_text, encoding="utf-8")
+    rules = ["--isolated", "--line-length", "100", "--target-version", "py311"]
+    ruff = [sys.executable, "-m", "ruff"]
+    for command in (
+        [*ruff, "check", *rules, "--select", "F,I,B,UP,SIM,E7,E9,PIE,RET,C4,PERF", "."],
+        [*ruff, "format", "--isolated", "--line-length", "100", "--check", "."],
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:benchmark",
+         "-p", "no:langsmith_plugin", "--import-mode=importlib", "-c", "/dev/null",
+         "--rootdir", ".", "."],
+    ):  # fmt: skip
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, folders))}
+        done = subprocess.run(
+            command, cwd=tmp_path, capture_output=True, text=True, env=environment, check=False
+        )
+        assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
+
+
+def test_a_cap_below_one_is_refused(modules: Mapping[str, ModuleType]) -> None:
+    for module in modules.values():
+        for cap in (0, -1, True, 2.5):
+            with pytest.raises(ValueError, match="cap is the most drafts to write and must be 1"):
+                module.refine("in", client=object(), cap=cap)
+
+
+def test_every_key_of_the_graph_is_declared_and_the_cap_is_no_recursion_limit(
+    modules: Mapping[str, ModuleType],
+) -> None:
+    module = modules["langgraph"]
+    graph = module.build_graph(object())
+    assert set(graph.get_input_jsonschema()["properties"]) == set(module.State.__annotations__)
+    assert set(module.Update.__annotations__) <= set(module.State.__annotations__)

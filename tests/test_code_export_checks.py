@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -11,15 +10,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from core.checks.registry import KINDS, build
+from core.checks.registry import build
 from core.contract.contract import Contract
 from core.files.code_export.export import export_code
-from core.files.code_export.schemas import plain_schema
-from core.judging.calls import ModelReply
-from core.judging.prompt import judged_criteria
-from core.judging.reply import read_reply
 from core.verdict import Unscored
-from tests.test_code_export import NASTY, load
+from tests.test_code_export import load
 
 SCHEMA = {
     "type": "object",

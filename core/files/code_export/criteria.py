@@ -63,9 +63,9 @@ def inlined(criterion: Criterion) -> Inlined:
     field = given.get("field") if KINDS[kind].reads_field else None
     reference = kind == "equals_reference"
     seen = ["text"] if field is not None else ["draft", "reference"] if reference else ["draft"]
-    value = call(f"lambda {', '.join(seen)}: {function}", *seen, **arguments)
+    value = call(f"lambda {', '.join(seen)}: {function}", seen, arguments)
     if field is not None:
-        value = call("lambda draft: in_field", "draft", _path(field), value)
+        value = call("lambda draft: in_field", ["draft", _path(field), value], {})
     schema_pattern = kind == "json_schema" and has_pattern(given["schema"])
     phrases = [t for t in (*given.get("texts", ()), given.get("text", "")) if isinstance(t, str)]
     return Inlined(
@@ -128,9 +128,7 @@ def _path(text: str) -> Many:
     return listing([quoted(step) for step in read_path(text, "field")])
 
 
-def criterion_value(
-    contract: Contract, criterion: Criterion, how: Inlined | None
-) -> Many:
+def criterion_value(contract: Contract, criterion: Criterion, how: Inlined | None) -> Many:
     """Return a criterion as the call that makes it."""
     ids = {c.key: name for name, c in criterion_ids(judged_criteria(contract)).items()}
     given: dict[str, Value] = {
@@ -153,7 +151,7 @@ def criterion_value(
                 given[name] = text_value(text, 75)
     if isinstance(contract.acceptance, Threshold) and exact(criterion.weight) != 1:
         given["weight"] = fraction(criterion.weight)
-    return call("Criterion", exploded=True, **given)
+    return call("Criterion", [], given, exploded=True)
 
 
 def fraction(number: float) -> str:

@@ -8,7 +8,7 @@ always valid UTF-8 and says what it means.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 WIDTH = 100
@@ -92,7 +92,9 @@ Value = str | Many
 """An expression: Python text as it is, or something with items."""
 
 
-def call(name: str, *given: Value, exploded: bool = False, **named: Value) -> Many:
+def call(
+    name: str, given: Sequence[Value], named: Mapping[str, Value], *, exploded: bool = False
+) -> Many:
     """Return the call of a function."""
     items = [*(("", v) for v in given), *((f"{k}=", v) for k, v in named.items())]
     return Many(f"{name}(", items, ")", exploded=exploded)

@@ -29,9 +29,7 @@ def plain_schema(schema: Any) -> bool:
     """Tell whether a schema uses only what the exported validator knows."""
     if schema.get("$schema", _DRAFTS[0]) not in _DRAFTS:
         return False
-    return all(
-        isinstance(part, bool) or set(part) <= _KNOWN | _NOTES for part in _parts(schema)
-    )
+    return all(isinstance(part, bool) or set(part) <= _KNOWN | _NOTES for part in _parts(schema))
 
 
 def has_pattern(schema: Any) -> bool:
