@@ -9,7 +9,7 @@ from core.checks.parsed import read_path
 from core.checks.registry import KINDS
 from core.contract.contract import Contract, Threshold, exact
 from core.contract.criterion import CheckedBy, Criterion
-from core.files.code_export.literals import Many, Value, call, listing, quoted, text_value
+from core.files.code_export.literals import Many, Text, Value, call, listing, quoted
 from core.files.code_export.schemas import decisive, has_pattern, plain_schema, python_value
 from core.judging.prompt import criterion_ids, judged_criteria
 from core.text import fold, is_unspaced
@@ -92,12 +92,12 @@ def _call(kind: str, given: dict[str, Any]) -> tuple[str, dict[str, Value]] | No
     if kind in ("ends_with_sentence", "json"):
         return kind, {}
     if kind == "contains":
-        return "contains", {"phrases": listing([text_value(given["text"], 60)])}
+        return "contains", {"phrases": listing([Text(given["text"])])}
     if kind in ("contains_any", "contains_all"):
-        phrases = listing([text_value(t, 60) for t in given["texts"]])
+        phrases = listing([Text(t) for t in given["texts"]])
         return "contains", {"phrases": phrases, **_flag("any_of", kind == "contains_any")}
     if kind == "regex":
-        return "regex", {"pattern": text_value(given["pattern"], 80)}
+        return "regex", {"pattern": Text(given["pattern"])}
     if kind == "equals_reference":
         tolerance = {}
         name = "equals_reference"
@@ -111,7 +111,7 @@ def _call(kind: str, given: dict[str, Any]) -> tuple[str, dict[str, Value]] | No
         version = given.get("version")
         return kind, {"version": f"(3, {int(version[2:])})"} if version else {}
     if kind == "python_imports":
-        modules = listing([text_value(t, 60) for t in given["texts"]])
+        modules = listing([Text(t) for t in given["texts"]])
         return kind, {"modules": modules, **_flag("only", given.get("only") is True)}
     if kind == "json_schema" and plain_schema(given["schema"]):
         path = given.get("path") or given.get("field")
@@ -133,7 +133,7 @@ def criterion_value(contract: Contract, criterion: Criterion, how: Inlined | Non
     ids = {c.key: name for name, c in criterion_ids(judged_criteria(contract)).items()}
     given: dict[str, Value] = {
         "key": quoted(criterion.key),
-        "question": text_value(criterion.question, 78),
+        "question": Text(criterion.question),
         "checked_by": quoted(criterion.checked_by.value),
     }
     if how is not None and how.value is not None:
@@ -143,12 +143,12 @@ def criterion_value(contract: Contract, criterion: Criterion, how: Inlined | Non
     if how is not None and how.negated:
         given["negated"] = "True"
     if how is not None and how.outside:
-        given["outside"] = text_value(how.outside, 70)
+        given["outside"] = Text(how.outside)
     if criterion.checked_by is CheckedBy.JUDGE:
         given["id"] = quoted(ids[criterion.key])
         for name in ("pass_example", "fail_example"):
             if text := getattr(criterion, name):
-                given[name] = text_value(text, 75)
+                given[name] = Text(text)
     if isinstance(contract.acceptance, Threshold) and exact(criterion.weight) != 1:
         given["weight"] = fraction(criterion.weight)
     return call("Criterion", [], given, exploded=True)

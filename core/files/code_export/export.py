@@ -18,12 +18,12 @@ from core.errors import InputError, show
 from core.files.code_export.criteria import Inlined, criterion_value, fraction, inlined
 from core.files.code_export.literals import (
     Many,
+    Text,
     Value,
     comment,
     pieces,
     quoted,
     rendered,
-    text_value,
 )
 from core.files.code_export.pieces import filled, gathered, import_block
 from core.files.code_export.test_file import test_file
@@ -194,8 +194,8 @@ class _Maker:
             '    ended = refine("the task input")',
             "    print(ended.exit, ended.accepted, ended.draft)",
             "",
-            f"Needs: pip install {' '.join(self.libraries())}. The SDK takes the key from the",
-            "environment (ANTHROPIC_API_KEY).",
+            f"Needs: pip install {' '.join(self.libraries())}",
+            "The SDK takes the key from the environment (ANTHROPIC_API_KEY).",
             f"Exported by Evaluator Bench from contract {self.contract.content_hash[:12]}.",
             '"""',
         ]
@@ -217,7 +217,7 @@ class _Maker:
         stop = contract.stop
         rule = [
             f"CAP = {stop.cap}  # drafts at most",
-            f"WINDOW = {stop.window}  # drafts without a higher score",
+            f"WINDOW = {stop.window}  # drafts in a row without a higher score",
         ]
         if "budget" in flags:
             rule.append("# Ceilings for one task; a round starts only if it still fits.")
@@ -231,8 +231,8 @@ class _Maker:
         if stop.budget.usd is not None:
             rule.append(f'BUDGET_USD = Decimal("{stop.budget.usd}")')
         if stop.on_failure.strip():
-            rule += rendered(text_value(stop.on_failure, 80), before="ON_FAILURE = ")
-        task = rendered(text_value(contract.task, 90), before="TASK = ")
+            rule += rendered(Text(stop.on_failure), before="ON_FAILURE = ")
+        task = rendered(Text(contract.task), before="TASK = ")
         rows = [("", criterion_value(contract, c, self.how.get(c.key))) for c in contract.criteria]
         criteria = rendered(
             Many("(", rows, ")", collection=True, exploded=True), before="CRITERIA = "

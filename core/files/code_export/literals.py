@@ -8,11 +8,11 @@ always valid UTF-8 and says what it means.
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 WIDTH = 100
-_PIECE = 84
 
 
 def escaped(text: str, quote: str = '"') -> str:
@@ -34,27 +34,37 @@ def quoted(text: str) -> str:
     return f"{quote}{escaped(text, quote)}{quote}"
 
 
-def pieces(text: str) -> list[str]:
-    """Return `text` as literals that stand under each other, together the same text."""
+def pieces(text: str, room: int = 84) -> list[str]:
+    """Return `text` as literals of `room` columns that stand under each other."""
     made: list[str] = []
     for line in text.splitlines(keepends=True):
         rest = line
-        while len(quoted(rest)) > _PIECE:
-            cut = _cut(rest)
+        while columns(quoted(rest)) > room:
+            cut = _cut(rest, room - 4)
             made.append(quoted(rest[:cut]))
             rest = rest[cut:]
         made.append(quoted(rest))
     return made or ['""']
 
 
-def _cut(text: str) -> int:
+def _cut(text: str, room: int) -> int:
     """Return how many characters of `text` make one piece: up to a blank, if there is one."""
     end = cost = 0
-    while end < len(text) and cost < _PIECE - 4:
-        cost += len(escaped(text[end]))
+    while end < len(text) and cost < room - 1:
+        cost += max(1, columns(escaped(text[end])))
         end += 1
     blank = text.rfind(" ", 1, end)
     return blank + 1 if blank > end // 2 else end
+
+
+def columns(text: str) -> int:
+    """Return how many columns `text` takes in an editor: wide characters take two."""
+    if text.isascii():
+        return len(text)
+    return sum(
+        0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1
+        for c in text
+    )
 
 
 def comment(text: str, indent: str = "") -> list[str]:
@@ -85,11 +95,17 @@ class Many:
     tail: str
     collection: bool = False
     exploded: bool = False
-    comma: str = ","
 
 
-Value = str | Many
-"""An expression: Python text as it is, or something with items."""
+@dataclass(frozen=True)
+class Text:
+    """A text as a literal; over several lines, in brackets, where it is long."""
+
+    text: str
+
+
+Value = str | Text | Many
+"""An expression: Python text as it is, a text's literal, or something with items."""
 
 
 def call(
@@ -109,6 +125,8 @@ def flat(value: Value) -> str:
     """Return an expression on one line."""
     if isinstance(value, str):
         return value
+    if isinstance(value, Text):
+        return quoted(value.text)
     return value.head + ", ".join(name + flat(v) for name, v in value.items) + value.tail
 
 
@@ -116,30 +134,28 @@ def rendered(value: Value, indent: int = 0, before: str = "", after: str = "") -
     """Return the lines of `before`, the expression and `after`, none needlessly long."""
     pad = " " * indent
     line = pad + before + flat(value) + after
-    if isinstance(value, str) or not value.items:
+    if isinstance(value, str) or (columns(line) <= WIDTH and not _exploded(value)):
         return [line]
-    if len(line) <= WIDTH and "\n" not in line and not _exploded(value):
+    if isinstance(value, Text):
+        return _long_text(value.text, indent, before, after)
+    if not value.items:
         return [line]
     inner = " " * (indent + 4) + ", ".join(name + flat(v) for name, v in value.items)
-    if not value.collection and not _exploded(value) and len(inner) <= WIDTH:
+    if not value.collection and not _exploded(value) and columns(inner) <= WIDTH:
         return [pad + before + value.head, inner, pad + value.tail + after]
     lines = [pad + before + value.head]
     for name, item in value.items:
-        lines += rendered(item, indent + 4, name, value.comma)
+        lines += rendered(item, indent + 4, name, ",")
     return [*lines, pad + value.tail + after]
+
+
+def _long_text(text: str, indent: int, before: str, after: str) -> list[str]:
+    pad, room = " " * indent, WIDTH - indent - 4
+    one = quoted(text)
+    # What fits on a line of its own stays whole: formatters would put it together again.
+    made = [one] if columns(one) <= room else pieces(text, room)
+    return [f"{pad}{before}(", *(f"{pad}    {piece}" for piece in made), f"{pad}){after}"]
 
 
 def _exploded(value: Value) -> bool:
     return isinstance(value, Many) and (value.exploded or any(_exploded(v) for _, v in value.items))
-
-
-def text_value(text: str, room: int) -> Value:
-    """Return a text as an expression; in brackets, over several lines, beyond `room` characters."""
-    one = quoted(text)
-    if len(one) <= room:
-        return one
-    made = pieces(text)
-    if len(made) == 1:
-        return one
-    items = [("", piece) for piece in made]
-    return Many("(", items, ")", collection=True, exploded=True, comma="")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from core.files.code_export.literals import Many, Value, listing, quoted, text_value
+from core.files.code_export.literals import Many, Text, Value, listing, quoted
 
 _KNOWN = frozenset(
     {
@@ -68,4 +68,4 @@ def python_value(value: Any) -> Value:
         return Many("{", items, "}", collection=True)
     if isinstance(value, list):
         return listing([python_value(item) for item in value])
-    return text_value(value, 60) if isinstance(value, str) else repr(value)
+    return Text(value) if isinstance(value, str) else repr(value)

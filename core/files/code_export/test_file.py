@@ -9,11 +9,11 @@ from core.contract.criterion import Criterion
 from core.files.code_export.criteria import Inlined
 from core.files.code_export.literals import (
     Many,
+    Text,
     Value,
     listing,
     quoted,
     rendered,
-    text_value,
 )
 from core.files.code_export.pieces import filled, import_block, piece
 from core.verdict import Verdict
@@ -62,10 +62,10 @@ def test_file(
     )  # fmt: skip
     constants: list[str] = []
     if passing is not None:
-        constants += rendered(text_value(passing, 85), before="PASSING = ")
+        constants += rendered(Text(passing), before="PASSING = ")
     if examples:
         rows: list[Value] = [
-            Many("(", [("", quoted(k)), ("", text_value(t, 70)), ("", quoted(w))], ")", True)
+            Many("(", [("", quoted(k)), ("", Text(t)), ("", quoted(w))], ")", True)
             for k, t, w in examples
         ]
         constants += rendered(listing(rows, exploded=True), before="EXAMPLES = ")
