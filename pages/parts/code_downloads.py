@@ -26,7 +26,7 @@ def code_downloads(chosen: Version) -> None:
             made = _code(chosen.id, to, chosen)
             with st.container(horizontal=True, vertical_alignment="center"):
                 st.download_button(
-                    f"Loop for {_NAMES[to]}",
+                    f"Loop, {_NAMES[to]}",
                     made.text.encode(),
                     made.name,
                     "text/x-python",
@@ -34,7 +34,7 @@ def code_downloads(chosen: Version) -> None:
                     key=f"contract.code.{to}",
                 )
                 st.download_button(
-                    f"Tests for {_NAMES[to]}",
+                    f"Tests, {_NAMES[to]}",
                     made.test_text.encode(),
                     made.test_name,
                     "text/x-python",

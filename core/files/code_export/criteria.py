@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -128,9 +129,14 @@ def _path(text: str) -> Many:
     return listing([quoted(step) for step in read_path(text, "field")])
 
 
-def criterion_value(contract: Contract, criterion: Criterion, how: Inlined | None) -> Many:
-    """Return a criterion as the call that makes it."""
+def criteria_values(contract: Contract, how: Mapping[str, Inlined]) -> list[Many]:
+    """Return the criteria as the calls that make them; `how` says how code decides, by key."""
     ids = {c.key: name for name, c in criterion_ids(judged_criteria(contract)).items()}
+    weighted = isinstance(contract.acceptance, Threshold)
+    return [_criterion(c, how.get(c.key), ids.get(c.key, ""), weighted) for c in contract.criteria]
+
+
+def _criterion(criterion: Criterion, how: Inlined | None, id: str, weighted: bool) -> Many:
     given: dict[str, Value] = {
         "key": quoted(criterion.key),
         "question": Text(criterion.question),
@@ -145,11 +151,11 @@ def criterion_value(contract: Contract, criterion: Criterion, how: Inlined | Non
     if how is not None and how.outside:
         given["outside"] = Text(how.outside)
     if criterion.checked_by is CheckedBy.JUDGE:
-        given["id"] = quoted(ids[criterion.key])
+        given["id"] = quoted(id)
         for name in ("pass_example", "fail_example"):
             if text := getattr(criterion, name):
                 given[name] = Text(text)
-    if isinstance(contract.acceptance, Threshold) and exact(criterion.weight) != 1:
+    if weighted and exact(criterion.weight) != 1:
         given["weight"] = fraction(criterion.weight)
     return call("Criterion", [], given, exploded=True)
 

@@ -15,7 +15,7 @@ from core.contract.contract import Contract, Keep, Threshold
 from core.contract.criterion import CheckedBy, Criterion
 from core.contract.ladder import EvaluatorType
 from core.errors import InputError, show
-from core.files.code_export.criteria import Inlined, criterion_value, fraction, inlined
+from core.files.code_export.criteria import Inlined, criteria_values, fraction, inlined
 from core.files.code_export.literals import (
     Many,
     Text,
@@ -233,7 +233,7 @@ class _Maker:
         if stop.on_failure.strip():
             rule += rendered(Text(stop.on_failure), before="ON_FAILURE = ")
         task = rendered(Text(contract.task), before="TASK = ")
-        rows = [("", criterion_value(contract, c, self.how.get(c.key))) for c in contract.criteria]
+        rows = [("", value) for value in criteria_values(contract, self.how)]
         criteria = rendered(
             Many("(", rows, ")", collection=True, exploded=True), before="CRITERIA = "
         )

@@ -17,6 +17,9 @@ WIDTH = 100
 
 def escaped(text: str, quote: str = '"') -> str:
     """Return `text` as it stands between two `quote`s."""
+    if text.isprintable():
+        plain = text.replace("\\", "\\\\")
+        return plain.replace(quote, "\\" + quote) if quote else plain
     made = []
     for character in text:
         if character in ("\\", quote):
@@ -39,7 +42,7 @@ def pieces(text: str, room: int = 84) -> list[str]:
     made: list[str] = []
     for line in text.splitlines(keepends=True):
         rest = line
-        while columns(quoted(rest)) > room:
+        while len(rest) > room or columns(quoted(rest)) > room:
             cut = _cut(rest, room - 4)
             made.append(quoted(rest[:cut]))
             rest = rest[cut:]
