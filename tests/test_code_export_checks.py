@@ -131,7 +131,7 @@ def test_inlined_checks_agree_with_the_checks(
 
 
 @pytest.mark.soak
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=250, deadline=None)
 @given(TEXTS, st.none() | TEXTS)
 def test_inlined_checks_agree_with_the_checks_on_many(
     checks: ModuleType, text: str, reference: str | None

@@ -25,8 +25,8 @@ from core.files.code_export.literals import (
     quoted,
     rendered,
 )
+from core.files.code_export.own_tests import tests_of
 from core.files.code_export.pieces import filled, gathered, import_block
-from core.files.code_export.test_file import test_file
 from core.judging.prompt import DEFAULT_INSTRUCTIONS as JUDGE_INSTRUCTIONS
 from core.judging.prompt import MAX_TOKENS as JUDGE_MAX_TOKENS
 from core.loop.generator import DEFAULT_INSTRUCTIONS as WRITER_INSTRUCTIONS
@@ -64,7 +64,7 @@ def export_code(contract: Contract, to: str) -> CodeExport:
         f"{module}.py",
         made.module(module),
         f"test_{module}.py",
-        test_file(contract, module, made.flags, made.how),
+        tests_of(contract, module, made.flags, made.how),
         made.notes(),
     )
 

@@ -19,7 +19,7 @@ from core.files.code_export.pieces import filled, import_block, piece
 from core.verdict import Verdict
 
 
-def test_file(
+def tests_of(
     contract: Contract, module: str, flags: frozenset[str], how: Mapping[str, Inlined]
 ) -> str:
     """Return the tests of the exported module called `module`.
