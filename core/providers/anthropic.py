@@ -22,7 +22,7 @@ from core.judging.calls import CallFailed, FailureKind, ModelCall, ModelReply
 from core.judging.prompt import sendable
 from core.providers.body import NotAReply, decoded, message_from_body, reply_from_body
 from core.providers.redact import cut_out, redact
-from core.providers.settings import BASE_URL, KEY, ServerSettings, ready
+from core.providers.settings import BASE_URL, KEY, OWN_SERVER, ServerSettings, ready
 
 _OLDER_VERSION = "2023-06-01"
 _CONNECT_SECONDS = 10.0
@@ -227,7 +227,7 @@ def _make_client(settings: ServerSettings) -> Any:
             headers.setdefault("X-Api-Key", settings.api_key)
     return anthropic.AsyncAnthropic(
         api_key=settings.api_key or "none",
-        base_url=settings.base_url or "https://api.anthropic.com",
+        base_url=settings.base_url or OWN_SERVER,
         max_retries=0,
         default_headers=headers,
         open_telemetry=False,
