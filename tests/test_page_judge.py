@@ -160,7 +160,10 @@ def test_a_run_that_stopped_at_a_wrong_address_goes_on_at_the_right_one(
     assert newest.judge_id is not None
     named = judge_configs(bench, project.id)[newest.judge_id].name
     assert named.endswith(f"at {server.url.partition('://')[2]}")
-    assert "price not set · 1 call" in texts(show())
+    assert "price not set · 1 call" in texts(page.run())
+    # The form for the next run has the address that works, so it knows what was answered there.
+    assert page.text_input(key="judge.1.base_url").value == server.url
+    assert page.button(key="judge.try").disabled
 
 
 def test_a_paused_run_says_so_and_goes_on(bench: Store, show: Open) -> None:

@@ -109,12 +109,12 @@ class AnthropicModel:
         if failed.kind is FailureKind.NOT_A_REPLY:
             raise InputError(
                 self._where(), f"no model server answers there: {failed.detail}.",
-                f"Check {BASE_URL}.",
+                f"Check the address ({BASE_URL}).",
             )  # fmt: skip
         if failed.kind is FailureKind.KEY and failed.status == 401:
             raise InputError(self._where(), "the key was refused.", f"Check {KEY}.")
         if failed.status is None:
-            raise InputError(self._where(), f"{failed.detail}.", f"Check {BASE_URL}.")
+            raise InputError(self._where(), f"{failed.detail}.", f"Check the address ({BASE_URL}).")
         return ()
 
     async def close(self) -> None:

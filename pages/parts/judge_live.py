@@ -156,6 +156,9 @@ def _go_on_there(run: Run, address: str, older: str) -> None:
     given = st.session_state[address].strip() or None
     there = go_on_at(store(), run, given, st.session_state[older], prices(), secrets)
     state.put("run", str(there.id))
+    # The form for the next run begins with what was corrected, not with what was wrong.
+    st.session_state[f"judge.{run.project_id}.base_url"] = given or ""
+    st.session_state[f"judge.{run.project_id}.older"] = st.session_state[older]
     runs().wake()
 
 

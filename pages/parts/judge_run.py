@@ -114,7 +114,8 @@ def _picked(project: Project) -> StoredOutput:
 def _try_one(project: Project, version: Version, form: Form, busy: bool) -> None:
     st.subheader("Try one output", anchor=False)
     output = _picked(project)
-    readings = replies_about(store(), version, form.setup, [output]).get(output.id, [])
+    every = replies_about(store(), version, form.setup, [output]).get(output.id, [])
+    readings = [r for r in every if r.repeat == 1]
     seen = sight(project, version)
     hidden = seen is not None and not _may_see(seen, version, output.id)
     trouble = _trouble(form)
