@@ -81,7 +81,7 @@ def test_quotes_that_are_not_in_the_output_and_repairs_are_marked(bench: Bench) 
             return reply(call, evidence='It says "words that nobody wrote".')
         if "number 2" in output:
             return f"```json\n{reply(call, evidence='fine')}\n```"
-        return "I would rather not say."
+        return '{"criteria": {}, "passed": true}'
 
     setup = bench.setup()
     done = bench.judge(setup, rule)
