@@ -132,7 +132,10 @@ _ESCAPED = regex.compile("\ue000(\ue000|[0-9a-f]{4})")
 
 def to_storage(text: str) -> str:
     """Return `text` in the form both databases can hold; `from_storage` gives it back exactly."""
-    if _NEEDS_ESCAPE.search(text) is None:
+    if text.isascii():
+        if "\x00" not in text:
+            return text
+    elif _NEEDS_ESCAPE.search(text) is None:
         return text
     return str(
         _NEEDS_ESCAPE.sub(

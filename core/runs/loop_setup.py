@@ -24,7 +24,7 @@ from core.providers.scripted import SCRIPTED
 from core.runs.calls import RetryRule
 from core.runs.code_checks import RECORDED
 from core.runs.judging import refuse_unjudgeable
-from core.runs.setup import MAX_CONCURRENCY, JudgeSetup
+from core.runs.setup import MAX_CONCURRENCY, JudgeSetup, server_of
 from core.text import content_hash
 
 MOST_DRAWS = 1000
@@ -107,11 +107,16 @@ class LoopSetup:
         what = [self.arms, self.shared, self.draws, self.record, self.notes, self.self_review]
         return content_hash([self.writer.hash, judge, what])
 
+    @property
+    def server(self) -> str | None:
+        """The address that is part of its judge."""
+        return None if self.judge is None else server_of(self.judge.model, self.base_url)
+
     def plan(self, contract: Contract) -> Plan:
         """Return the loop this makes under a contract."""
         return Plan(
             contract, self.writer, self.judge, self.instructions, self.retry.reasks, self.record,
-            self.notes, self.self_review,
+            self.notes, self.self_review, server=self.server,
         )  # fmt: skip
 
     def fitting(self, contract: Contract) -> LoopSetup:

@@ -199,7 +199,7 @@ def estimate_loops(
     judged = 0
     if setup.judge is not None and uses_judge(contract):
         requests = requests_for(contract, setup.judge, mean, draft, None)
-        told = usual(store, config_hash(setup.judge, setup.instructions))
+        told = usual(store, config_hash(setup.judge, setup.instructions, setup.server))
         judged = len(requests)
         for request in requests:
             call = build_call(request, setup.judge, setup.instructions, "estimate")

