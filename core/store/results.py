@@ -68,8 +68,9 @@ class Results:
 
     @cached_property
     def clusters(self) -> NDArray[np.int64] | None:
-        """The sample of each output where samples have several, else None."""
-        return self.samples if len(np.unique(self.samples)) < len(self.samples) else None
+        """The sample of each output, numbered from 0, where samples have several, else None."""
+        found, at = np.unique(self.samples, return_inverse=True)
+        return at if len(found) < len(self.samples) else None
 
     def only(self, these: NDArray[np.bool_]) -> Results:
         """Return the same of the outputs in `these`, (outputs,)."""
