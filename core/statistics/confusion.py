@@ -265,14 +265,17 @@ def _by_cluster(
             f"{clusters.size} cluster names for {kept.size} pairs.",
             "Give one per pair.",
         )
-    group, cell = clusters[kept], cell[kept]
-    top = int(group.max(initial=0)) if group.dtype.kind in "iu" else 4 * kept.size
-    if top >= 4 * kept.size or (group.size and group.min() < 0):
-        _, group = np.unique(group, return_inverse=True)
-        top = int(group.max(initial=0))
+    named, cell = clusters[kept], cell[kept]
     # Numbers that are small as they are need no sorting; those of no kept pair are left out.
+    whole = named.dtype.kind in "iu" and named.size
+    if whole and 0 <= int(named.min()) and int(named.max()) < 4 * kept.size:
+        group = named.astype(np.int64, copy=False)
+    else:
+        _, group = np.unique(named, return_inverse=True)
+    top = int(group.max(initial=0))
     cells = np.bincount(4 * group + cell, minlength=4 * (top + 1)).reshape(-1, 4)
-    return cells[cells.any(axis=1)]
+    some = np.bincount(group, minlength=top + 1) > 0
+    return cells if some.all() else cells[some]
 
 
 def verdict_codes(name: str, values: ArrayLike) -> NDArray[np.integer]:
