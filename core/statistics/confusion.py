@@ -268,7 +268,7 @@ def _by_cluster(
     named, cell = clusters[kept], cell[kept]
     # Numbers that are small as they are need no sorting; those of no kept pair are left out.
     whole = named.dtype.kind in "iu" and named.size
-    if whole and 0 <= int(named.min()) and int(named.max()) < 4 * kept.size:
+    if whole and int(named.min()) >= 0 and int(named.max()) < 4 * kept.size:
         group = named.astype(np.int64, copy=False)
     else:
         _, group = np.unique(named, return_inverse=True)
