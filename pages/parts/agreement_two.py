@@ -72,7 +72,7 @@ def two_lines(view: View, found: TwoJudges, names: tuple[str, str], other: int) 
 
 
 def _table(title: str, pairs: Paired, names: tuple[str, str], right: str) -> None:
-    st.caption(f"{title}. Rows: {names[0]}, columns: {names[1]}.")
+    small(f"{title}. Rows: {names[0]}, columns: {names[1]}.")
     if not pairs.n:
         small("None was judged by both.")
         return

@@ -21,7 +21,7 @@ def test_keys_give_reasons_go_on_and_take_back(shared_server: Server, browser: B
     project = load_folder(store, folder, title="Keys", slug="keys", note="", author="x")
     version = latest_version(store, project.id)
     assert version is not None
-    judge = next(one for one in judges(store, project.id) if one.name == "lenient-judge")
+    judge = next(one for one in judges(store, project.id) if "lenient" in one.name)
 
     def given() -> list[Reason]:
         found = reasons(store, project.id, version, judge.id, OVERALL)
@@ -47,10 +47,7 @@ def test_keys_give_reasons_go_on_and_take_back(shared_server: Server, browser: B
     at(2)
     page.keyboard.press("ArrowRight")
     at(3)
-    page.keyboard.press("3")
-    stored(Reason.JUDGE, Reason.UNCLEAR)
-    at(4)
     page.keyboard.press("u")
-    stored(Reason.JUDGE)
-    at(3)
+    stored()
+    at(1)
     assert not browser.outside
