@@ -153,7 +153,7 @@ def test_the_sample_shows_the_numbers_of_the_worked_example(invoices: None, show
         "39 of 60; 34 of them right<br>95 %: 51.6–76.9 %",
         "1 − (1 − 140/200)²",
         "on the 60 samples whose first draft failed: the loop does better",
-        "Difference 15.0 points (95\u00a0%: 2.3 to 27.2)",
+        "Difference 15.0 points (95 %: 2.3 to 27.2)",
         "exact p = .035",
         "both 36 · loop only 12 · retries only 3 · neither 9",
     ):
