@@ -257,7 +257,7 @@ def points(difference: Result) -> str:
     value, low, high = (
         decimal(100 * x, 1) for x in (difference.value, difference.low, difference.high)
     )
-    return f"{value} points (95 %: {low} to {high})"
+    return f"{value} points (95\u00a0%: {low} to {high})"
 
 
 def ahead(difference: float) -> str:
