@@ -11,6 +11,7 @@ coverage at nominal 95 %, worst of 378 settings (15, 30 and 100 tasks; 2, 3 and 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -157,21 +158,15 @@ class Attempts:
             raise InputError("attempts", "counts that are no integers.", "Give whole numbers.")
         if not n.size:
             return cls((), (), ())
-        if n.min() < 1 or c.min() < 0 or np.any(c > n):
-            at = int(np.nonzero((n < 1) | (c < 0) | (c > n))[0][0])
-            raise InputError(
-                f"task {at}", f"{int(c[at])} good of {int(n[at])} draws.",
-                "Give at least one draw, and no more good ones than draws.",
-            )  # fmt: skip
-        width = int(n.max()) + 1
-        codes = n.astype(np.int64) * width + c.astype(np.int64)
-        if width <= 1000:  # then counting beats sorting
-            every = np.bincount(codes)
-            kinds = np.nonzero(every)[0]
-            times = every[kinds]
-        else:
-            kinds, times = np.unique(codes, return_counts=True)
-        return cls(*(tuple(x.tolist()) for x in (kinds // width, kinds % width, times)))
+        fewest, most = int(n.min()), int(n.max())
+        if fewest < 1 or c.min() < 0 or c.max() > most:
+            _refuse(n, c)
+        kinds, times = _count(n.astype(np.int64, copy=False), c.astype(np.int64, copy=False))
+        width = most + 1
+        draws, good = kinds // width, kinds % width
+        if np.any(good > draws):
+            _refuse(n, c)
+        return cls(*(tuple(x.tolist()) for x in (draws, good, times)))
 
     @property
     def tasks(self) -> int:
@@ -281,6 +276,41 @@ class Attempts:
         n = effective_tasks(top, bottom, times, int(times @ np.array(self.draws)))
         low, high = clopper_pearson(value * n, n)
         return Estimate(value, min(low, value), max(high, value), None, tasks)
+
+
+def _refuse(n: NDArray[np.integer], c: NDArray[np.integer]) -> NoReturn:
+    at = int(np.nonzero((n < 1) | (c < 0) | (c > n))[0][0])
+    raise InputError(
+        f"task {at}", f"{int(c[at])} good of {int(n[at])} draws.",
+        "Give at least one draw, and no more good ones than draws.",
+    )  # fmt: skip
+
+
+def _count(
+    n: NDArray[np.int64], c: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the kinds of task as n·(max n + 1) + c, ascending, and how many tasks each has.
+
+    Needs 0 <= c <= max n. Counting beats sorting while the codes are few; in pieces that stay in
+    the processor's cache it is three times as fast as at once.
+    """
+    most = int(n.max())
+    width = most + 1
+    if width**2 > max(4 * n.size, 10_000):
+        return np.unique(n * width + c, return_counts=True)
+    every = np.zeros(width * width, np.int64)
+    if int(n.min()) == most:
+        every[most * width :] = np.bincount(c, minlength=width)
+    else:
+        for start in range(0, n.size, _PIECE):
+            codes = n[start : start + _PIECE] * width
+            codes += c[start : start + _PIECE]
+            every += np.bincount(codes, minlength=every.size)
+    kinds = np.nonzero(every)[0]
+    return kinds, every[kinds]
+
+
+_PIECE = 1 << 16
 
 
 class _BetaBinomial:

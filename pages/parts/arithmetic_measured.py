@@ -8,15 +8,15 @@ from core.errors import InputError
 from core.files.drafts import read_drafts
 from core.files.draws import Draws, read_draws, words_of_draws
 from core.files.tables import Table
-from core.loop.measured import Recorded, drafts_of
+from core.loop.measured import Recorded
 from core.statistics.arms import measure
 from core.statistics.attempts import Attempts
 from core.statistics.counts import Counts
 from core.statistics.interval import Estimate, Result, Undefined
 from core.statistics.published import near_greedy
 from core.statistics.uncertainty import Input
+from core.store.paths import recorded_drafts
 from core.store.store import Project
-from core.store.traces import each_trace
 from core.wording import (
     coefficient,
     count_of,
@@ -110,7 +110,7 @@ def trace_report(here: Project) -> tuple[Report | None, Recorded]:
 
 @st.cache_resource(max_entries=10, show_spinner="Reading the traces …")
 def _trace_report(project_id: int, revision: int) -> tuple[Report | None, Recorded]:
-    recorded = drafts_of(each_trace(store(), project_id))
+    recorded = recorded_drafts(store(), project_id)
     arms = measure(recorded.drafts, gold=any(d.gold is not None for d in recorded.drafts))
     return (Report.of(arms, recorded.drafts) if arms.tasks else None), recorded
 
