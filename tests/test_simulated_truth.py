@@ -110,7 +110,7 @@ def test_intervals_of_rates_and_of_what_follows_from_them_cover() -> None:
         some = {name: Input.counted(counts[name], of) for name, (_, of) in rates.items()}
         case = Case(
             some["p"], (some["r"],), CAP, critic=True, catches=Input(0.0),
-            far=some["far"], frr=some["frr"], rho=0.3,
+            far=some["far"], frr=some["frr"], rho=Input(0.3),
         )  # fmt: skip
         found = Decision(case)
         carried = {

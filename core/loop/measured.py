@@ -15,7 +15,6 @@ _ARMS: dict[Arm, arms.ArmName] = {Arm.LOOP: arms.LOOP, Arm.RETRY: arms.RETRY}
 _GOLD = {"PASS": True, "FAIL": False}
 
 
-
 class Counted(NamedTuple):
     """What is counted of one draft: `passed` as recorded, `gold` label, calls of its round.
 

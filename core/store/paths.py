@@ -46,9 +46,7 @@ def paths_of(store: Store, project_id: int, filter: TraceFilter = ALL) -> list[P
         rows = c.execute(query.order_by(t.trace.c.id)).all()
     lacking = [row.id for row in rows if row.path is None]
     made = _work_out(store, project_id, lacking)
-    return [
-        Path.from_json(made[row.id]["path"] if row.path is None else row.path) for row in rows
-    ]
+    return [Path.from_json(made[row.id]["path"] if row.path is None else row.path) for row in rows]
 
 
 def recorded_drafts(store: Store, project_id: int) -> Recorded:
@@ -57,7 +55,9 @@ def recorded_drafts(store: Store, project_id: int) -> Recorded:
     Traces stored before drafts were counted are worked out now and kept.
     """
     c_ = t.trace.c
-    query = sa.select(c_.id, c_.sample_id, c_.trial, c_.arm, c_.drafts).where(*ALL.where(project_id))
+    query = sa.select(c_.id, c_.sample_id, c_.trial, c_.arm, c_.drafts).where(
+        *ALL.where(project_id)
+    )
     with store.read() as c:
         rows = c.execute(query.order_by(c_.id)).all()
     made = _work_out(store, project_id, [row.id for row in rows if row.drafts is None])
