@@ -22,6 +22,7 @@ from core.statistics.readings import (
 from core.statistics.truth import Truth, truth
 from core.statistics.uncertainty import Input
 from core.wording import (
+    NEAR_GREEDY,
     coefficient,
     count_of,
     decimal,
@@ -37,11 +38,6 @@ from core.wording import (
 from pages.parts.arithmetic_fields import Texts
 from pages.parts.arithmetic_panels import ink
 from pages.parts.panels import small
-
-GREEDY = (
-    "These draws are near-greedy: almost every task gives the same result each time. They are no "
-    "retry arm; draw again with sampling switched on."
-)
 
 
 @dataclass(frozen=True)
@@ -80,7 +76,7 @@ def report(one: Report, cap: int) -> None:
     if one.draws.most == 1:
         notes.append(_one_draw(found, cap))
     elif near_greedy(one.draws.attempts):
-        notes.append(GREEDY)
+        notes.append(NEAR_GREEDY)
     small(*notes) if notes else None
     _arms_table(found)
     _rates(one)

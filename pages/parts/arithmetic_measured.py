@@ -18,6 +18,7 @@ from core.statistics.uncertainty import Input
 from core.store.paths import recorded_drafts
 from core.store.store import Project
 from core.wording import (
+    NEAR_GREEDY,
     coefficient,
     count_of,
     percent,
@@ -30,7 +31,7 @@ from core.wording import (
 )
 from pages.parts import arithmetic_inputs as boxes
 from pages.parts import state
-from pages.parts.arithmetic_arms import GREEDY, Report, report, texts_from
+from pages.parts.arithmetic_arms import Report, report, texts_from
 from pages.parts.arithmetic_baseline import baseline_panel
 from pages.parts.arithmetic_fields import Texts
 from pages.parts.import_panel import NONE, read_uploaded
@@ -327,7 +328,7 @@ def _draws_table(draws: Draws, cap: int, texts: Texts) -> None:
             "task, would give them for k = 2; the cap's number of draws each for your cap."
         )
     elif near_greedy(one):
-        small(GREEDY)
+        small(NEAR_GREEDY)
     missing: dict[str, None] = {}
 
     def cell(value: Result) -> str:
@@ -353,7 +354,7 @@ def _draws_table(draws: Draws, cap: int, texts: Texts) -> None:
         column_config={name: st.column_config.Column(width=WIDTHS.get(name, 174)) for name in rows[0]},
     )  # fmt: skip
     small(*missing, f"{plural(one.tasks, 'task')}; means over tasks, drawn without replacement; "
-          "intervals resample tasks. "
+          "intervals allow for how tasks differ. "
           f"Likeness of draws, ρ: {coefficient(one.correlation)}.")  # fmt: skip
     at = min(cap, one.fewest)
     first, fresh = one.pass_at(1), one.fresh_share(at) if at > 1 else None

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from core.charts_arithmetic import INK, drafts_chart, ends_chart, repair_chart, tries_chart
+from core.statistics.interval import Undefined
 from core.statistics.worked import Sheet
 from core.wording import (
     ahead,
@@ -23,8 +24,10 @@ from core.wording import (
 )
 from pages.parts.arithmetic_decide import sure
 from pages.parts.arithmetic_fields import Scenario
+from pages.parts.arithmetic_inputs import open_example
+from pages.parts.guard import guarded
 from pages.parts.panels import small
-from sample_data.worked_examples import Example
+from sample_data.worked_examples import INVOICES, Example
 
 MARK = "This example"
 ACCEPTED = (
@@ -69,16 +72,34 @@ def message(one: Scenario, example: Example | None) -> None:
 
 
 def picture(sheet: Sheet) -> None:
-    """Draw loop against retries over r, and say what the break-even means."""
+    """Say what the break-even means, and draw loop against retries over r."""
     if sheet.inputs.cap == 1:
         _one_round(sheet)
         return
+    _lesson(sheet)
     st.vega_lite_chart(
         repair_chart(sheet, ink()),
         alt=f"Share of tasks accepted over the repair rate. {_picture_in_words(sheet)}",
     )
     small("Move the pointer over the picture to read any repair rate; the diamond is yours.")
-    st.markdown(f"**“r must beat p”** is {_naive(sheet)}", help=_BREAK_EVEN)
+
+
+def _lesson(sheet: Sheet) -> None:
+    """Say whether r must beat p; while it seems so, offer the example where it does not."""
+    st.markdown(f"**“r must beat p”** {_naive(sheet)}", help=_BREAK_EVEN)
+    taught = INVOICES.fresh_share
+    if sheet.rho > 0 or sheet.inputs.fresh is not None or isinstance(taught, Undefined):
+        return
+    with st.container(horizontal=True, vertical_alignment="center"):
+        small(
+            f"Measured on {plural(INVOICES.tasks, 'invoice')}: retries rescued "
+            f"{percent(taught.value, 0)} of the failures, where independence promises "
+            f"{percent(INVOICES.predicted_fresh_share, 0)}."
+        )
+        st.button(
+            "Show it there", key="arithmetic.lesson", on_click=guarded(open_example),
+            args=("invoices",),
+        )  # fmt: skip
 
 
 def _one_round(sheet: Sheet) -> None:
@@ -106,24 +127,38 @@ def _naive(sheet: Sheet) -> str:
     i, even = sheet.inputs, sheet.calc.break_even_r
     if sheet.calc.every_r or even is None or i.p == 0:
         words = break_even_words(i.p, sheet.calc)
-        return f"not the rule here. Break-even is {words}."
+        return f"is not the rule here. Break-even is {words}."
+    if sheet.rho > 0 and abs(even - i.p) >= 1e-6:
+        return _why_not(sheet, even)
     if i.fresh is not None and abs(even - i.p) < 1e-6:
         return (
-            f"true here: retries rescued {percent(i.fresh)} of failures, as many as independent "
+            f"is true here: retries rescued {percent(i.fresh)} of failures, as many as independent "
             f"draws would, so break-even is r = {percent(even)}."
-        )
-    if i.fresh is not None:
-        return (
-            f"not the rule: retries rescued {percent(i.fresh)} of failures, so break-even is "
-            f"r = {percent(even)}, and p is {percent(i.p)}."
         )
     if abs(even - i.p) < 1e-6:
         return (
-            f"true here only because draws are taken as independent: break-even is r = "
-            f"{percent(even)}. A task that failed once tends to fail again, so real retries rescue "
-            "less, and an r below p can still win. Type the fresh share you measured to see where."
+            "is true here only because draws are taken as independent. In practice a task that "
+            "failed once is a harder task: retries rescue less, break-even falls below p, and an r "
+            "below p can still win."
         )
-    return f"not the rule: with this critic break-even is r = {percent(even)}, p is {percent(i.p)}."
+    return (
+        f"is not the rule: with this check break-even is r = {percent(even)}, p is {percent(i.p)}."
+    )
+
+
+def _why_not(sheet: Sheet, even: float) -> str:
+    """Say what likeness of draws does to the rule: where the bar lies, and on which side r is."""
+    i, p = sheet.inputs, sheet.inputs.p
+    promised = 1 - (1 - p) ** (i.cap - 1)
+    rescued = i.fresh if i.fresh is not None else (sheet.calc.pass_at_k - p) / (1 - p)
+    verb = "rescued" if i.fresh is not None else "rescue"
+    said = (
+        f"is not the rule: retries {verb} {percent(rescued)} of failures, not the "
+        f"{percent(promised)} of independent draws, because tasks that failed once are harder. So "
+        f"break-even is r = {percent(even)}, and p is {percent(p)}."
+    )
+    r = sheet.alike_r
+    return f"{said} Your r, {percent(r)}, is below p and wins." if even < r < p else said
 
 
 def _picture_in_words(sheet: Sheet) -> str:

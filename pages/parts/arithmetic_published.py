@@ -8,8 +8,17 @@ from core.charts_arms import published_chart
 from core.statistics.comparison import Paired
 from core.statistics.interval import Undefined
 from core.statistics.uncertainty import Input
-from core.wording import coefficient, count_of, p_value, percent, plural, points, rate, rate_typed
-from pages.parts.arithmetic_arms import GREEDY
+from core.wording import (
+    NEAR_GREEDY,
+    coefficient,
+    count_of,
+    p_value,
+    percent,
+    plural,
+    points,
+    rate,
+    rate_typed,
+)
 from pages.parts.arithmetic_fields import Texts
 from pages.parts.arithmetic_inputs import use
 from pages.parts.arithmetic_panels import ink
@@ -88,7 +97,7 @@ def _run(run: Run, texts: Texts) -> None:
     st.dataframe(rows, hide_index=True)
     small(f"Likeness of draws, ρ: {coefficient(draws.correlation)}.")
     if run.near_greedy:
-        small(GREEDY)
+        small(NEAR_GREEDY)
     if run.loop is not None:
         wrong = run.loop.false_share
         small(
