@@ -92,9 +92,8 @@ def _lesson(sheet: Sheet) -> None:
         return
     with st.container(horizontal=True, vertical_alignment="center"):
         small(
-            f"Measured on {plural(INVOICES.tasks, 'invoice')}: retries rescued "
-            f"{percent(taught.value, 0)} of the failures, where independence promises "
-            f"{percent(INVOICES.predicted_fresh_share, 0)}."
+            f"On {plural(INVOICES.tasks, 'invoice')} retries rescued {percent(taught.value, 0)} of "
+            f"failures; independence promises {percent(INVOICES.predicted_fresh_share, 0)}."
         )
         st.button(
             "Show it there", key="arithmetic.lesson", on_click=guarded(open_example),
@@ -266,38 +265,44 @@ def _critic(sheet: Sheet) -> list[Tile]:
 
 
 def _grid(tiles: Sequence[Tile], example: Example | None, width: int) -> None:
-    about = example.about if example else ()
     for start in range(0, len(tiles), width):
         for column, tile in zip(st.columns(width), tiles[start : start + width], strict=False):
             with column, st.container(border=True, height="stretch"):
-                st.metric(tile.title, tile.value, help=tile.help)
-                small(tile.says)
-                if tile.name in about:
-                    st.badge(MARK, color="blue")
+                _tile(tile, example)
+
+
+def _tile(tile: Tile, example: Example | None) -> None:
+    # A metric's own label is cut off in a narrow window; this one wraps.
+    st.markdown(tile.title, help=tile.help)
+    st.metric(tile.title, tile.value, label_visibility="collapsed")
+    small(tile.says)
+    if example and tile.name in example.about:
+        st.badge(MARK, color="blue")
 
 
 def yardsticks(sheet: Sheet, example: Example | None) -> None:
     """Draw what k tries give without feedback: at least one good, all good, between them."""
     k, at, hat = sheet.inputs.cap, sheet.calc.pass_at_k, sheet.calc.pass_hat_k
-    _grid(
-        [
-            Tile(
-                "pass_at", f"pass@{k}", percent(at), "at least one good",
-                "1 − (1 − p)^k if draws are independent. What counts when a check picks the winner.",
-            ),
-            Tile(
-                "pass_hat", f"pass^{k}", percent(hat), "all good",
-                "p^k if draws are independent. What counts when nothing checks; not what a loop has "
-                "to beat.",
-            ),
-            Tile(
-                "envelope", "Between them", f"{sheet.envelope * 100:.0f} points",
-                f"{percent(at)} − {percent(hat)}",
-                "How much a sound check is worth with this many tries.",
-            ),
-        ],
-        example, 3,
-    )  # fmt: skip
+    tiles = [
+        Tile(
+            "pass_at", f"pass@{k}", percent(at), "at least one good",
+            "1 − (1 − p)^k if draws are independent. What counts when a check picks the winner.",
+        ),
+        Tile(
+            "pass_hat", f"pass^{k}", percent(hat), "all good",
+            "p^k if draws are independent. What counts when nothing checks; not what a loop has "
+            "to beat.",
+        ),
+        Tile(
+            "envelope", "Between them", f"{sheet.envelope * 100:.0f} points",
+            f"{percent(at)} − {percent(hat)}",
+            "How much a sound check is worth with this many tries.",
+        ),
+    ]  # fmt: skip
+    row = st.container(horizontal=True)  # which wraps where columns would cut the figures off
+    for tile in tiles:
+        with row, st.container(border=True):
+            _tile(tile, example)
 
 
 def tries(sheet: Sheet) -> None:
