@@ -231,7 +231,9 @@ def test_an_example_that_does_not_exist_opens_the_first(show: Open) -> None:
 def test_the_naive_rule_is_called_out(show: Open) -> None:
     app = show()
     assert "**“r must beat p”** is true here only because" in words(app)
-    assert "On 200 invoices retries rescued 65 % of failures; independence promises 91 %." in words(app)
+    assert "On 200 invoices retries rescued 65 % of failures; independence promises 91 %." in words(
+        app
+    )
     app.button(key="arithmetic.lesson").click().run()
     assert "Your r, 55.3 %, is below p and wins." in words(app)
     alike = words(show(p="0.4", r="0.35", cap="3", rho="30 of 100"))

@@ -55,15 +55,10 @@ def _one_try(tries: tuple[TryRun, ...], texts: Texts) -> None:
     by_name = {t.name: t for t in tries}
     name = st.selectbox("Run", list(by_name), key="arithmetic.published.run")
     one = by_name[str(name)]
-    st.dataframe(
-        [
-            {"Measured": "First try, p", "Value (95 %)": rate(one.counts.p),
-             "Counts": count_of(one.counts.p)},
-            {"Measured": "Second try, r", "Value (95 %)": rate(one.counts.r),
-             "Counts": count_of(one.counts.r)},
-        ],
-        hide_index=True,
-    )  # fmt: skip
+    small(*(
+        f"{name}: {rate(found)}, {count_of(found)}."
+        for name, found in (("First try, p", one.counts.p), ("Second try, r", one.counts.r))
+    ))  # fmt: skip
     if one.finished != one.counts.tasks:
         small(
             f"The file counts {one.finished} finished tasks; the printed percentage divides by "
