@@ -368,6 +368,10 @@ def test_every_input_has_a_range_a_unit_and_a_meaning(show: Open) -> None:
         box = app.text_input(key=f"arithmetic.{name}")
         assert box.label.endswith(")"), box.label
         assert re.search(r"\w{3}.*\. Range: \d", str(box.help)), box.help
+    counted = show(view="measured", source="counts")
+    boxes = [box for box in counted.text_input if str(box.key).startswith("arithmetic.counts.")]
+    assert len(boxes) == 6
+    assert all("A number of tasks, 0 to 10,000,000" in str(box.help) for box in boxes)
 
 
 def test_counts_carry_their_interval_to_the_first_sentence(show: Open) -> None:

@@ -53,7 +53,10 @@ def published(texts: Texts) -> None:
 
 def _one_try(tries: tuple[TryRun, ...], texts: Texts) -> None:
     by_name = {t.name: t for t in tries}
-    name = st.selectbox("Run", list(by_name), key="arithmetic.published.run")
+    name = st.selectbox(
+        "Run", list(by_name), key="arithmetic.published.run",
+        help="One dot of the picture: a model and its settings.",
+    )  # fmt: skip
     one = by_name[str(name)]
     small(*(
         f"{name}: {rate(found)}, {count_of(found)}."
