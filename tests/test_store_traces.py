@@ -17,6 +17,7 @@ from core.contract.criterion import CheckedBy
 from core.errors import InputError
 from core.files.traces import parse_traces, read_traces, trace_to_data, write_traces
 from core.judging.judgement import Judgement
+from core.loop.measured import drafts_of
 from core.loop.replay import replay
 from core.loop.step import to_trace
 from core.loop.stop import Arm, Exit
@@ -25,7 +26,7 @@ from core.loop.trace import Round, Trace
 from core.store import tables as t
 from core.store.contracts import save_version
 from core.store.imports import imports_of
-from core.store.paths import arms_of_sample, count_traces
+from core.store.paths import arms_of_sample, count_traces, recorded_drafts
 from core.store.store import Project, Store, open_store
 from core.store.traces import (
     MOST,
@@ -79,6 +80,12 @@ def test_a_trace_comes_back_exactly(store: Store, project: Project) -> None:
     assert list(each_trace(store, project.id)) == made
     assert load_summaries(store, project.id) == [summarise(trace) for trace in made]
     assert load_trace(store, project.id, "nobody") is None
+    counted = recorded_drafts(store, project.id)
+    assert counted == drafts_of(made)
+    assert (len(counted.drafts), counted.left_out) == (5, 1)
+    with store.write() as c:  # as in a database from before drafts were counted
+        c.execute(t.trace.update().values(drafts=None))
+    assert recorded_drafts(store, project.id) == counted
 
 
 def test_the_same_traces_twice_change_nothing(store: Store, project: Project) -> None:

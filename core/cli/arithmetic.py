@@ -64,7 +64,8 @@ def attempts(
     """Measure independent draws per task: at least one of k, all k, what fresh draws rescue."""
     from core.files.draws import read_draws, words_of_draws
     from core.files.outcomes import PASSED, one_row_a_draw
-    from core.wording import read_whole
+    from core.statistics.published import near_greedy
+    from core.wording import NEAR_GREEDY, read_whole
 
     chosen = None if not ks else sorted({read_whole("--k", k, 1, MAX_K) for k in ks})
     table = load(file, encoding, separator)
@@ -73,6 +74,8 @@ def attempts(
     draws = read_draws(table, task, passed[0], words_of_draws(passes or [], fails or []))
     _say_about(table.name, draws)
     measured = draws.attempts
+    if near_greedy(measured):
+        say(f"{table.name}: {NEAR_GREEDY}")
     for k in chosen or []:
         if reason := _undefined(measured, k):
             say(f"{table.name}: pass@{k} and pass^{k} are undefined: {reason}.")

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from typing import Any
 
 import sqlalchemy as sa
 
+from core.loop.measured import Counted, Recorded, Run, counted, recorded_of
 from core.loop.stop import Arm, Exit
 from core.loop.whatif import Path, path_of
 from core.store import tables as t
@@ -43,22 +45,42 @@ def paths_of(store: Store, project_id: int, filter: TraceFilter = ALL) -> list[P
     with store.read() as c:
         rows = c.execute(query.order_by(t.trace.c.id)).all()
     lacking = [row.id for row in rows if row.path is None]
-    made = _work_out(store, project_id, lacking) if lacking else {}
-    return [made[row.id] if row.path is None else Path.from_json(row.path) for row in rows]
+    made = _work_out(store, project_id, lacking)
+    return [Path.from_json(made[row.id]["path"] if row.path is None else row.path) for row in rows]
 
 
-def _work_out(store: Store, project_id: int, ids: list[int]) -> dict[int, Path]:
-    held = held_contracts(store, project_id)
-    found: dict[int, Path] = {}
+def recorded_drafts(store: Store, project_id: int) -> Recorded:
+    """Return the drafts of a project's traces as measured arms count them; no text is read.
+
+    Traces stored before drafts were counted are worked out now and kept.
+    """
+    c_ = t.trace.c
+    query = sa.select(c_.id, c_.sample_id, c_.trial, c_.arm, c_.drafts).where(
+        *ALL.where(project_id)
+    )
+    with store.read() as c:
+        rows = c.execute(query.order_by(c_.id)).all()
+    made = _work_out(store, project_id, [row.id for row in rows if row.drafts is None])
+    return recorded_of(
+        Run(
+            row.sample_id, row.trial, Arm(row.arm),
+            [Counted(*one) for one in (made[row.id]["drafts"] if row.drafts is None else row.drafts)],
+        )
+        for row in rows
+    )  # fmt: skip
+
+
+def _work_out(store: Store, project_id: int, ids: list[int]) -> dict[int, dict[str, Any]]:
+    """Work out and keep what these traces lack; return their walks and drafts by key."""
+    held = held_contracts(store, project_id) if ids else {}
+    found: dict[int, dict[str, Any]] = {}
     for start in range(0, len(ids), 200):
-        some = load_traces(store, project_id, ids[start : start + 200])
-        paths = {key: path_of(by_held_contract(trace, held)) for key, trace in some.items()}
+        for key, trace in load_traces(store, project_id, ids[start : start + 200]).items():
+            read = by_held_contract(trace, held)
+            found[key] = {"path": path_of(read).to_json(), "drafts": counted(read)}
+        some = [{"key": key, **found[key]} for key in ids[start : start + 200] if key in found]
         with store.write() as c:
-            c.execute(
-                t.trace.update().where(t.trace.c.id == sa.bindparam("key")),
-                [{"key": key, "path": path.to_json()} for key, path in paths.items()],
-            )
-        found |= paths
+            c.execute(t.trace.update().where(t.trace.c.id == sa.bindparam("key")), some)
     return found
 
 

@@ -336,6 +336,8 @@ trace = Table(
     Column("summary", JsonText, nullable=False),
     # The walk that what-ifs look along; null in traces stored before there was one.
     Column("path", JsonText),
+    # What is counted of each draft, for measured arms; null likewise.
+    Column("drafts", JsonText),
     _to("import_batch", nullable=True),
     Column("stored_at", String(40), nullable=False),
     # Bulky columns last, so that reading summaries does not page through them.

@@ -19,6 +19,7 @@ from core.contract.contract import Contract, StopRule
 from core.contract.criterion import CheckedBy
 from core.errors import InputError, show
 from core.judging.judgement import Judgement
+from core.loop.measured import counted
 from core.loop.replay import outcomes_of
 from core.loop.reread import reread
 from core.loop.stop import Arm, Exit
@@ -131,10 +132,14 @@ def _insert(
 
 
 def _facts(trace: Trace) -> dict[str, Any]:
-    """Return what is worked out from a trace once: its summary, and the walk for what-ifs."""
+    """Return what is worked out from a trace once: summary, the walk for what-ifs, its drafts."""
     outcomes = outcomes_of(trace)
     path = path_from(trace, outcomes)
-    return {"summary": summary_data(summary_of(trace, outcomes, path)), "path": path.to_json()}
+    return {
+        "summary": summary_data(summary_of(trace, outcomes, path)),
+        "path": path.to_json(),
+        "drafts": counted(trace),
+    }
 
 
 def held_contracts(store: Store, project_id: int) -> dict[str, Contract]:
@@ -198,18 +203,14 @@ def load_traces(store: Store, project_id: int, keys: Sequence[int]) -> dict[int,
 
 
 def each_trace(store: Store, project_id: int) -> Iterator[Trace]:
-    """Yield every whole trace in the order they were stored, one at a time."""
-    query = (
-        sa.select(t.trace.c.trace_id)
-        .where(t.trace.c.project_id == project_id)
-        .order_by(t.trace.c.id)
-    )  # fmt: skip
+    """Yield every whole trace in the order they were stored, reading a few hundred at a time."""
+    query = sa.select(t.trace.c.id).where(t.trace.c.project_id == project_id)
     with store.read() as c:
-        names = list(c.scalars(query))
-    for name in names:
-        trace = load_trace(store, project_id, name)
-        if trace is not None:
-            yield trace
+        keys = list(c.scalars(query.order_by(t.trace.c.id)))
+    for start in range(0, len(keys), 200):
+        some = keys[start : start + 200]
+        found = load_traces(store, project_id, some)
+        yield from (found[key] for key in some if key in found)
 
 
 # --- in -------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from core.judging.judgement import Judgement
 from core.loop.stop import Arm, Exit
 from core.loop.trace import Round, Trace
 from core.loop.whatif import Paths
-from core.store.paths import paths_of
+from core.store.paths import paths_of, recorded_drafts
 from core.store.store import Project, Store
 from core.store.traces import add_traces
 from core.text import fingerprint
@@ -104,10 +104,14 @@ def test_storing_traces_beside_writing_a_file(
     paths = Paths(paths_of(store, project.id))
     paths.grid(range(1, 7), range(1, 4))
     looked = time.process_time() - started
+    started = time.process_time()
+    assert len(recorded_drafts(store, project.id).drafts) == TRACES * ROUNDS
+    counted = time.process_time() - started
     record_property(
         "summary",
         f"{TRACES} traces of {ROUNDS} rounds stored in {waited:.2f} s ({TRACES / waited:,.0f} a "
-        f"second; {TRACES / to_store:,.0f} a second of the processor's), {to_store / to_file:.1f} × a file; 18 rules tried in {looked:.2f} s",
+        f"second; {TRACES / to_store:,.0f} a second of the processor's), {to_store / to_file:.1f} × a file; 18 rules tried in {looked:.2f} s, drafts counted in {counted:.2f} s",
     )
     assert to_store <= 25 * to_file
     assert looked <= to_store / 4
+    assert counted <= to_store / 8

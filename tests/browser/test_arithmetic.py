@@ -29,6 +29,10 @@ def test_what_the_opening_example_is_about_is_in_the_first_screen(page: Any) -> 
         box = page.get_by_test_id("stMetricValue").filter(has_text=value).first.bounding_box()
         assert box["y"] + box["height"] < 800, value
     shot(page, "arithmetic-opens")
+    page.get_by_test_id("stVegaLiteChart").first.hover()
+    with page.expect_download() as saved:  # the way the scenarios name for a picture
+        page.get_by_role("button", name="Download as PNG").first.click()
+    assert Path(saved.value.path()).read_bytes().startswith(b"\x89PNG")
 
 
 def test_a_cap_that_will_not_do_is_refused_and_no_old_figure_stays(page: Any) -> None:
