@@ -333,6 +333,8 @@ trace = Table(
     Column("summary", JsonText, nullable=False),
     # The walk that what-ifs look along; null in traces stored before there was one.
     Column("path", JsonText),
+    # What shapes of a run and its convergence are counted from; null likewise.
+    Column("facts", JsonText),
     _to("import_batch", nullable=True),
     Column("stored_at", String(40), nullable=False),
     # Bulky columns last, so that reading summaries does not page through them.

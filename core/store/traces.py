@@ -19,6 +19,7 @@ from core.contract.contract import Contract, StopRule
 from core.contract.criterion import CheckedBy
 from core.errors import InputError, show
 from core.judging.judgement import Judgement
+from core.loop.facts import facts_of
 from core.loop.replay import outcomes_of
 from core.loop.reread import reread
 from core.loop.stop import Arm, Exit
@@ -131,10 +132,16 @@ def _insert(
 
 
 def _facts(trace: Trace) -> dict[str, Any]:
-    """Return what is worked out from a trace once: its summary, and the walk for what-ifs."""
+    """Return what is worked out from a trace once: its summary, the walk for what-ifs, the facts."""
     outcomes = outcomes_of(trace)
     path = path_from(trace, outcomes)
-    return {"summary": summary_data(summary_of(trace, outcomes, path)), "path": path.to_json()}
+    facts = facts_of(trace, outcomes)
+    names = tuple(shape.name for shape in facts.shapes)
+    return {
+        "summary": summary_data(summary_of(trace, outcomes, path, names)),
+        "path": path.to_json(),
+        "facts": facts.to_json(),
+    }
 
 
 def held_contracts(store: Store, project_id: int) -> dict[str, Contract]:

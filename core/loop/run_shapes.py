@@ -1,0 +1,119 @@
+"""Shapes of failure over a whole run: each trace's own, and those that only several traces show.
+
+Three shapes need more than one log. A *flip-flop judge* read the same text of the same sample in
+another trace and said something else. A *rubber stamp* and an evaluator that is *never satisfied*
+need gold labels: the whole interval of the error rate lies above the limit. The traces that prove
+them are then the wrong accepts that no revision worked towards (those are *gaming*), and the good
+drafts that failed on something new every round.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from core.contract.contract import Limits
+from core.loop.facts import SAID, Facts, Reading
+from core.loop.shapes import FIRST_RESPONSE, Shape, restless, rubber_stamp
+from core.loop.stop import Arm
+from core.loop.summary import Summary, by_arm
+from core.statistics.interval import Result, Undefined
+
+NEEDS_LABELS = ("rubber stamp", "never satisfied")
+_ORDER = {name: at for at, name in enumerate(FIRST_RESPONSE)}
+
+
+@dataclass(frozen=True)
+class RunShapes:
+    """The shapes of every trace, in the order the traces came; `by_trace` has only those with any.
+
+    `unknown` says of a shape why it could not be looked for.
+    """
+
+    by_trace: Mapping[str, tuple[Shape, ...]]
+    unknown: Mapping[str, str]
+
+    def showing(self, name: str) -> list[tuple[str, Shape]]:
+        """Return (trace id, shape) of every trace that shows the shape of this name."""
+        return [(key, s) for key, some in self.by_trace.items() for s in some if s.name == name]
+
+
+def run_shapes(summaries: Sequence[Summary], facts: Sequence[Facts], limits: Limits) -> RunShapes:
+    """Return the shapes over a run; summary and facts of each trace stand at the same place."""
+    found = [list(f.shapes) for f in facts]
+    _flips(summaries, facts, found)
+    unknown = _by_labels(summaries, facts, limits, found)
+    return RunShapes(
+        {
+            s.trace_id: tuple(sorted(some, key=lambda shape: _ORDER[shape.name]))
+            for s, some in zip(summaries, found, strict=True)
+            if some
+        },
+        unknown,
+    )
+
+
+def _flips(
+    summaries: Sequence[Summary], facts: Sequence[Facts], found: Sequence[list[Shape]]
+) -> None:
+    """Add a shape to both traces in which the same text was read differently."""
+    first: dict[tuple[str, ...], tuple[int, Reading]] = {}
+    for at, (s, f) in enumerate(zip(summaries, facts, strict=True)):
+        for reading in f.readings:
+            key = (s.sample_id, reading.text, f.contract, reading.evaluator)
+            before, was = first.setdefault(key, (at, reading))
+            if before == at:
+                continue
+            differs = [k for k, v in reading.said.items() if was.said.get(k, v) != v]
+            if differs:
+                _add_flip(found[at], reading, summaries[before], was, differs[0])
+                _add_flip(found[before], was, s, reading, differs[0])
+
+
+def _add_flip(shapes: list[Shape], here: Reading, other: Summary, there: Reading, key: str) -> None:
+    if any(shape.name == "flip-flop judge" for shape in shapes):
+        return
+    why = (
+        f"{key!r}: {SAID[here.said[key]]} here, {SAID[there.said[key]]} on the same text in round "
+        f"{there.round} of {other.trace_id}"
+    )
+    shapes.append(Shape("flip-flop judge", (here.round,), why))
+
+
+def _by_labels(
+    summaries: Sequence[Summary],
+    facts: Sequence[Facts],
+    limits: Limits,
+    found: Sequence[list[Shape]],
+) -> dict[str, str]:
+    """Add the shapes that labels show; return why one of them could not be looked for."""
+    unknown: dict[str, str] = {}
+    if limits.false_accept_rate is None:
+        unknown["rubber stamp"] = "the contract sets no limit for false accepts"
+    if limits.false_reject_rate is None:
+        unknown["never satisfied"] = "the contract sets no limit for false rejects"
+    for arm, n in by_arm(summaries).items():
+        far, frr = n.check.false_accept_rate, n.check.false_reject_rate
+        if limits.false_accept_rate is not None:
+            stamp = _above(far, limits.false_accept_rate, "rubber stamp", unknown)
+            for s, shapes in zip(summaries, found, strict=True):
+                gamed = any(shape.name == "gaming" for shape in shapes)
+                if stamp and s.arm is arm and s.passed and s.good is False and not gamed:
+                    rounds = () if s.returned_round is None else (s.returned_round,)
+                    shapes.append(Shape("rubber stamp", rounds, stamp.why))
+        if arm is Arm.LOOP and limits.false_reject_rate is not None:
+            over = _above(frr, limits.false_reject_rate, "never satisfied", unknown)
+            for f, shapes in zip(facts, found, strict=True):
+                if over and f.restless:
+                    shapes.append(restless(f.restless))
+    return unknown
+
+
+def _above(result: Result, limit: float, name: str, unknown: dict[str, str]) -> Shape | None:
+    if isinstance(result, Undefined):
+        unknown.setdefault(name, result.reason)
+        return None
+    unknown.pop(name, None)
+    if name == "rubber stamp":
+        return rubber_stamp(result.low, limit)
+    return Shape(name, (), "") if result.low > limit else None

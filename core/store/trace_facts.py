@@ -1,0 +1,40 @@
+"""The facts that shapes of a run and its convergence are counted from, read without a single draft."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+
+from core.loop.facts import Facts, facts_of
+from core.loop.replay import outcomes_of
+from core.store import tables as t
+from core.store.store import Store
+from core.store.traces import by_held_contract, held_contracts, load_traces
+
+
+def load_facts(store: Store, project_id: int) -> list[Facts]:
+    """Return the facts of every trace in the order they were stored, as `load_summaries` does.
+
+    Those of traces stored before facts were kept are worked out now and kept.
+    """
+    query = sa.select(t.trace.c.id, t.trace.c.facts).where(t.trace.c.project_id == project_id)
+    with store.read() as c:
+        rows = c.execute(query.order_by(t.trace.c.id)).all()
+    lacking = [row.id for row in rows if row.facts is None]
+    made = _work_out(store, project_id, lacking) if lacking else {}
+    return [made[row.id] if row.facts is None else Facts.from_json(row.facts) for row in rows]
+
+
+def _work_out(store: Store, project_id: int, ids: list[int]) -> dict[int, Facts]:
+    held = held_contracts(store, project_id)
+    found: dict[int, Facts] = {}
+    for start in range(0, len(ids), 200):
+        some = load_traces(store, project_id, ids[start : start + 200])
+        for key, trace in some.items():
+            read = by_held_contract(trace, held)
+            found[key] = facts_of(read, outcomes_of(read))
+        with store.write() as c:
+            c.execute(
+                t.trace.update().where(t.trace.c.id == sa.bindparam("key")),
+                [{"key": key, "facts": found[key].to_json()} for key in some],
+            )
+    return found
