@@ -6,11 +6,14 @@ allow for samples as clusters. A condition is met or not only when the whole int
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from core.loop.facts import Facts, Reading
+import numpy as np
+from numpy.typing import NDArray
+
+from core.loop.facts import Facts, read_again
 from core.loop.stop import Arm
 from core.loop.summary import Summary
 from core.statistics.interval import Result, Undefined, clustered_rate, rate
@@ -102,15 +105,23 @@ def convergence(summaries: Sequence[Summary], facts: Sequence[Facts]) -> Converg
     loops = [f for _, f in of]
     if not loops:
         return None
-    keys = list(dict.fromkeys(k for f in loops for k in (*f.failures, *f.moves)))
     named = {f.contract for f in loops if f.contract}
+    by: dict[str, dict[str, list[int]]] = {}
+    for sample, f in of:
+        for key, *counts in f.counts:
+            sums = by.setdefault(key, {}).setdefault(sample, [0] * len(counts))
+            for at, count in enumerate(counts):
+                sums[at] += count
+    every: dict[str, list[int]] = {}
+    for samples in by.values():
+        for sample, counts in samples.items():
+            both = every.setdefault(sample, [0, 0])
+            both[0] += counts[0]
+            both[1] += counts[1]
     return Convergence(
         traces=len(loops),
-        specific=_share(
-            ((sample, k, n) for sample, f in of for k, n in f.failures.values()),
-            "not measured: no draft failed",
-        ),
-        by_criterion={key: _criterion(key, of) for key in keys},
+        specific=_share(np.array(list(every.values())), "not measured: no draft failed"),
+        by_criterion={key: _criterion(np.array(list(one.values()))) for key, one in by.items()},
         by_round=_by_round(loops),
         contracts=len(named),
         unnamed=sum(not f.contract for f in loops),
@@ -118,28 +129,22 @@ def convergence(summaries: Sequence[Summary], facts: Sequence[Facts]) -> Converg
     )
 
 
-def _criterion(key: str, of: Sequence[tuple[str, Facts]]) -> OfCriterion:
-    moves = [(sample, *m) for sample, f in of if (m := f.moves.get(key)) is not None]
-    failures = [(sample, *x) for sample, f in of if (x := f.failures.get(key)) is not None]
+def _criterion(counts: NDArray[np.int64]) -> OfCriterion:
+    """Return the shares of one criterion from its counts, (samples, 6)."""
+    specific, failures, repaired, unrepaired, lost, kept = counts.T
     return OfCriterion(
-        _share(failures, "no failures"),
-        _share(((s, a, a + b) for s, a, b, _, _ in moves), "no failure was revised"),
-        _share(((s, c, c + d) for s, _, _, c, d in moves), "no pass was revised"),
+        _share(np.column_stack([specific, failures]), "no failures"),
+        _share(np.column_stack([repaired, repaired + unrepaired]), "no failure was revised"),
+        _share(np.column_stack([lost, lost + kept]), "no pass was revised"),
     )
 
 
-def _share(counts: Iterable[tuple[str, int, int]], nothing: str) -> Result:
-    """Return Σk/Σn of (sample, k, n) with samples as clusters."""
-    by: dict[str, list[int]] = {}
-    for sample, k, n in counts:
-        if n:
-            both = by.setdefault(sample, [0, 0])
-            both[0] += k
-            both[1] += n
-    if not by:
+def _share(counts: NDArray[np.int64], nothing: str) -> Result:
+    """Return Σk/Σn of (samples, 2) counts k and n, with samples as clusters."""
+    if not counts.size or not counts[:, 1].any():
         return Undefined(nothing, 0, 0)
-    hits, all_ = zip(*by.values(), strict=True)
-    return clustered_rate(hits, all_, nothing=nothing)
+    some = counts[counts[:, 1] > 0]
+    return clustered_rate(some[:, 0], some[:, 1], nothing=nothing)
 
 
 def _by_round(loops: Sequence[Facts]) -> dict[int, Result]:
@@ -157,20 +162,11 @@ def _by_round(loops: Sequence[Facts]) -> dict[int, Result]:
 
 
 def _flips(summaries: Sequence[Summary], facts: Sequence[Facts]) -> Result:
-    """Count texts of a sample that one evaluator read more than once under one contract.
-
-    A first draft that both arms share is judged once and stands in both: the same words about it
-    are one reading.
-    """
-    first: dict[tuple[str, ...], tuple[Arm, Reading]] = {}
-    again: dict[tuple[str, ...], bool] = {}
-    for s, f in zip(summaries, facts, strict=True):
-        for r in f.readings:
-            key = (s.sample_id, r.text, f.contract, r.evaluator)
-            arm, was = first.setdefault(key, (s.arm, r))
-            shared = arm is not s.arm and r.round == was.round and r.mark == was.mark
-            if was is not r and not shared:
-                flipped = any(was.said.get(k, v) != v for k, v in r.said.items())
-                again[key] = again.get(key, False) or flipped
+    """Count texts that one evaluator read more than once, and those it then read differently."""
+    again: dict[tuple[int, int], bool] = {}
+    for (i, mine), (j, theirs) in read_again(summaries, facts):
+        text = (j, theirs.round)
+        flipped = bool(facts[i].differing(mine.said, theirs.said, facts[j]))
+        again[text] = again.get(text, False) or flipped
     nothing = "not measured: no text was judged twice"
     return rate(sum(again.values()), len(again), nothing=nothing)

@@ -5,16 +5,18 @@ Worked out once, when a trace is stored: looking over ten thousand traces must r
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 from core.contract.contract import Contract
 from core.contract.criterion import CheckedBy
 from core.loop.places import names_a_place
 from core.loop.shapes import Shape, find_shapes, new_failure_rounds
 from core.loop.stop import Arm
+from core.loop.summary import Summary
 from core.loop.trace import Outcome, Round, Trace
 from core.text import exact_hash
 from core.verdict import CriterionVerdict, Verdict
@@ -25,59 +27,80 @@ _SHORT = 24
 """Characters kept of a fingerprint or hash: enough that two texts never share them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """One draft as an evaluator read it: round, short fingerprint, who, and a code per judged key.
+class Reading(NamedTuple):
+    """One draft as an evaluator read it.
 
-    `said` maps a criterion that was not checked by code to P, F or U; `mark` stands for the verdicts
-    with their evidence, so that one judgement written into two traces is not taken for two.
+    `said` has a letter for each of the trace's judged criteria: P, F, U, or - where it gave no
+    verdict or code decided. `mark` stands for the verdicts with their evidence, so that one
+    judgement written into two traces is not taken for two.
     """
 
     round: int
     text: str
     evaluator: str
-    said: Mapping[str, str]
+    said: str
     mark: str
 
 
-@dataclass(frozen=True, slots=True)
-class Facts:
-    """One trace, counted.
+class Counts(NamedTuple):
+    """What happened to one criterion over the rounds of one loop trace.
 
-    `shapes` are those its own log shows. `restless` are its rounds if each failed on something new
-    up to the cap, else empty. `contract` is a short hash, "" where none was recorded. `readings`
-    are its drafts as first read. `accepted` has a character per round made: 1 accepted, 0 not,
-    ? not known. `failures` counts, by criterion, those with a place and a change (by code: with any
-    evidence) and all of them. `moves` counts, by criterion, what revisions did: failed then passed,
-    failed then did not, passed then did not, passed and stayed. Both are of the loop arm only.
+    `specific` of `failures` have a place and a change (by code: any evidence). A revision repaired
+    it, or left it failed; lost it, or kept it passed. UNKNOWN counts as not passed.
     """
 
-    shapes: tuple[Shape, ...]
-    restless: tuple[int, ...]
+    key: str
+    specific: int
+    failures: int
+    repaired: int
+    unrepaired: int
+    lost: int
+    kept: int
+
+
+class Facts(NamedTuple):
+    """One trace, counted.
+
+    `shapes` are (name, rounds, why) of those its own log shows. `restless` are its rounds if each
+    failed on something new up to the cap, else empty. `contract` is a short hash, "" where none was
+    recorded. `keys` are its judged criteria, `readings` its drafts as first read. `accepted` has a
+    character per round made: 1 accepted, 0 not, ? not known. `counts` has an entry per criterion,
+    of loop traces only. Stored as JSON, and read back without touching each part: ten thousand
+    traces are looked over at once.
+    """
+
+    shapes: Sequence[tuple[str, Sequence[int], str]]
+    restless: Sequence[int]
     contract: str
-    readings: tuple[Reading, ...]
+    keys: Sequence[str]
+    readings: Sequence[Sequence[Any]]
     accepted: str
-    failures: Mapping[str, tuple[int, int]]
-    moves: Mapping[str, tuple[int, int, int, int]]
+    counts: Sequence[Sequence[Any]]
 
     def to_json(self) -> list[Any]:
         """Return the facts as JSON values, for storing."""
-        return [
-            [[s.name, list(s.rounds), s.why] for s in self.shapes], list(self.restless),
-            self.contract, [[r.round, r.text, r.evaluator, r.said, r.mark] for r in self.readings],
-            self.accepted, self.failures, self.moves,
-        ]  # fmt: skip
+        return json.loads(json.dumps(self))  # type: ignore[no-any-return]
 
     @classmethod
     def from_json(cls, values: Sequence[Any]) -> Facts:
         """Return what `to_json` was called on."""
-        shapes, restless, contract, readings, accepted, failures, moves = values
-        return cls(
-            tuple(Shape(name, tuple(rounds), why) for name, rounds, why in shapes),
-            tuple(restless), contract, tuple(Reading(*r) for r in readings), accepted,
-            {key: (k, n) for key, (k, n) in failures.items()},
-            {key: (a, b, c, d) for key, (a, b, c, d) in moves.items()},
-        )  # fmt: skip
+        return cls._make(values)
+
+    def found(self) -> list[Shape]:
+        """Return the shapes its own log shows."""
+        return [Shape(name, tuple(rounds), why) for name, rounds, why in self.shapes]
+
+    def read(self) -> list[Reading]:
+        """Return its readings."""
+        return [Reading._make(one) for one in self.readings]
+
+    def differing(self, mine: str, theirs: str, of: Facts) -> list[str]:
+        """Return the criteria on which two readings, one of each trace, say different things."""
+        other = dict(zip(of.keys, theirs, strict=True))
+        pairs = (
+            (key, said, other.get(key, "-")) for key, said in zip(self.keys, mine, strict=True)
+        )
+        return [key for key, said, was in pairs if "-" not in (said, was) and said != was]
 
 
 def facts_of(trace: Trace, outcomes: Sequence[Outcome | None]) -> Facts:
@@ -91,16 +114,21 @@ def facts_of(trace: Trace, outcomes: Sequence[Outcome | None]) -> Facts:
         for r, o in zip(trace.rounds, outcomes, strict=True)
         if r.made and not r.beyond
     ]
-    loop = used.arm is not Arm.RETRY
-    return Facts(
-        shapes=find_shapes(used),
-        restless=new_failure_rounds(used),
+    keys = [k for k in used.keys if any(_judged(r, k) for r in used.rounds)]
+    facts = Facts(
+        shapes=[(shape.name, shape.rounds, shape.why) for shape in find_shapes(used)],
+        restless=list(new_failure_rounds(used)),
         contract=_contract(trace),
-        readings=_readings(used),
+        keys=keys,
+        readings=_readings(used, keys),
         accepted="".join(said),
-        failures=_failures(used) if loop else {},
-        moves=_moves(used) if loop else {},
+        counts=[] if used.arm is Arm.RETRY else _counts(used),
     )
+    return Facts.from_json(facts.to_json())
+
+
+def _judged(r: Round, key: str) -> bool:
+    return r.checked_by.get(key) is not CheckedBy.CODE and key in _verdicts(r)
 
 
 def _contract(trace: Trace) -> str:
@@ -115,40 +143,33 @@ def _verdicts(r: Round) -> dict[str, CriterionVerdict]:
     return {k: v for k, v in r.judgement.verdicts.items() if v.verdict is not None}
 
 
-def _readings(trace: Trace) -> tuple[Reading, ...]:
+def _readings(trace: Trace, keys: Sequence[str]) -> list[Reading]:
     found: list[Reading] = []
     seen: set[str] = set()
     for r in trace.rounds:
-        if r.reused or r.fingerprint is None or r.fingerprint in seen:
+        if r.reused or r.fingerprint is None or r.fingerprint in seen or r.judgement is None:
             continue
-        read = {k: v for k, v in _verdicts(r).items() if r.checked_by.get(k) is not CheckedBy.CODE}
-        if read and r.judgement is not None:
+        read = {key: _verdicts(r)[key] for key in keys if _judged(r, key)}
+        if read:
             seen.add(r.fingerprint)
-            said = {key: _CODE[v.verdict] for key, v in read.items()}
-            mark = exact_hash(*(part for k, v in read.items() for part in (k, said[k], v.evidence)))
+            said = "".join(_CODE[read[k].verdict] if k in read else "-" for k in keys)
+            mark = exact_hash(said, *(v.evidence for v in read.values()))[:8]
             who = r.judgement.evaluator
-            found.append(Reading(r.number, r.fingerprint[:_SHORT], who, said, mark[:8]))
-    return tuple(found)
+            found.append(Reading(r.number, r.fingerprint[:_SHORT], who, said, mark))
+    return found
 
 
-def _failures(trace: Trace) -> dict[str, tuple[int, int]]:
-    """Return, by criterion, (failures with a place and a change, failures)."""
-    found: dict[str, tuple[int, int]] = {}
+def _counts(trace: Trace) -> list[Counts]:
+    found: dict[str, list[int]] = {}
     for r in trace.rounds:
         for key, v in _verdicts(r).items():
             if r.reused or v.verdict is not Verdict.FAIL:
                 continue
             by_code = r.checked_by.get(key) is CheckedBy.CODE
             whole = names_a_place(v.evidence) and bool(v.change.strip())
-            specific = bool(v.evidence.strip()) if by_code else whole
-            k, n = found.get(key, (0, 0))
-            found[key] = (k + specific, n + 1)
-    return found
-
-
-def _moves(trace: Trace) -> dict[str, tuple[int, int, int, int]]:
-    """Count what each revision did to each criterion; UNKNOWN counts as not passed."""
-    found: dict[str, list[int]] = {}
+            counts = found.setdefault(key, [0] * 6)
+            counts[0] += bool(v.evidence.strip()) if by_code else whole
+            counts[1] += 1
     for before, after in pairwise(trace.rounds):
         if after.number != before.number + 1:
             continue
@@ -157,6 +178,28 @@ def _moves(trace: Trace) -> dict[str, tuple[int, int, int, int]]:
             if key not in now:
                 continue
             passed, passes = was.verdict is Verdict.PASS, now[key].verdict is Verdict.PASS
-            cell = (3 if passes else 2) if passed else (0 if passes else 1)
-            found.setdefault(key, [0, 0, 0, 0])[cell] += 1
-    return {key: (a, b, c, d) for key, (a, b, c, d) in found.items()}
+            cell = (5 if passes else 4) if passed else (2 if passes else 3)
+            found.setdefault(key, [0] * 6)[cell] += 1
+    return [Counts(key, *counts) for key, counts in found.items()]
+
+
+def read_again(
+    summaries: Sequence[Summary], facts: Sequence[Facts]
+) -> Iterator[tuple[tuple[int, Reading], tuple[int, Reading]]]:
+    """Yield (place, reading) of a text and that of its first reading in another trace.
+
+    The same evaluator, under the same contract, read the same text of the same sample. A first draft
+    that both arms share is judged once and stands in both: the same words about it are one reading.
+    """
+    traces = Counter(s.sample_id for s in summaries)
+    first: dict[tuple[str, ...], tuple[int, Reading]] = {}
+    for at, (s, f) in enumerate(zip(summaries, facts, strict=True)):
+        if traces[s.sample_id] < 2:
+            continue
+        for reading in f.read():
+            key = (s.sample_id, reading.text, f.contract, reading.evaluator)
+            before, was = first.setdefault(key, (at, reading))
+            other_arm = summaries[before].arm is not s.arm
+            shared = other_arm and reading.round == was.round and reading.mark == was.mark
+            if before != at and not shared:
+                yield (at, reading), (before, was)

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from core.contract.contract import Limits
-from core.loop.facts import SAID, Facts, Reading
+from core.loop.facts import SAID, Facts, Reading, read_again
 from core.loop.shapes import FIRST_RESPONSE, Shape, restless, rubber_stamp
 from core.loop.stop import Arm
 from core.loop.summary import Summary, by_arm
@@ -40,7 +40,7 @@ class RunShapes:
 
 def run_shapes(summaries: Sequence[Summary], facts: Sequence[Facts], limits: Limits) -> RunShapes:
     """Return the shapes over a run; summary and facts of each trace stand at the same place."""
-    found = [list(f.shapes) for f in facts]
+    found = [f.found() for f in facts]
     _flips(summaries, facts, found)
     unknown = _by_labels(summaries, facts, limits, found)
     return RunShapes(
@@ -57,27 +57,21 @@ def _flips(
     summaries: Sequence[Summary], facts: Sequence[Facts], found: Sequence[list[Shape]]
 ) -> None:
     """Add a shape to both traces in which the same text was read differently."""
-    first: dict[tuple[str, ...], tuple[int, Reading]] = {}
-    for at, (s, f) in enumerate(zip(summaries, facts, strict=True)):
-        for reading in f.readings:
-            key = (s.sample_id, reading.text, f.contract, reading.evaluator)
-            before, was = first.setdefault(key, (at, reading))
-            if before == at:
-                continue
-            differs = [k for k, v in reading.said.items() if was.said.get(k, v) != v]
-            if differs:
-                _add_flip(found[at], reading, summaries[before], was, differs[0])
-                _add_flip(found[before], was, s, reading, differs[0])
+    for (i, mine), (j, theirs) in read_again(summaries, facts):
+        for key in facts[i].differing(mine.said, theirs.said, facts[j])[:1]:
+            _add_flip(found[i], key, facts[i], mine, facts[j], theirs, summaries[j].trace_id)
+            _add_flip(found[j], key, facts[j], theirs, facts[i], mine, summaries[i].trace_id)
 
 
-def _add_flip(shapes: list[Shape], here: Reading, other: Summary, there: Reading, key: str) -> None:
+def _add_flip(
+    shapes: list[Shape], key: str, here: Facts, mine: Reading, there: Facts, theirs: Reading,
+    other: str,
+) -> None:  # fmt: skip
     if any(shape.name == "flip-flop judge" for shape in shapes):
         return
-    why = (
-        f"{key!r}: {SAID[here.said[key]]} here, {SAID[there.said[key]]} on the same text in round "
-        f"{there.round} of {other.trace_id}"
-    )
-    shapes.append(Shape("flip-flop judge", (here.round,), why))
+    said, was = (SAID[r.said[list(f.keys).index(key)]] for f, r in ((here, mine), (there, theirs)))
+    why = f"{key!r}: {said} here, {was} on the same text in round {theirs.round} of {other}"
+    shapes.append(Shape("flip-flop judge", (mine.round,), why))
 
 
 def _by_labels(
@@ -105,7 +99,7 @@ def _by_labels(
             over = _above(frr, limits.false_reject_rate, "never satisfied", unknown)
             for f, shapes in zip(facts, found, strict=True):
                 if over and f.restless:
-                    shapes.append(restless(f.restless))
+                    shapes.append(restless(tuple(f.restless)))
     return unknown
 
 

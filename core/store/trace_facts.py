@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import sqlalchemy as sa
 
 from core.loop.facts import Facts, facts_of
@@ -16,12 +18,18 @@ def load_facts(store: Store, project_id: int) -> list[Facts]:
 
     Those of traces stored before facts were kept are worked out now and kept.
     """
-    query = sa.select(t.trace.c.id, t.trace.c.facts).where(t.trace.c.project_id == project_id)
+    # As text: one document of ten thousand is read in half the time of ten thousand documents.
+    facts = sa.type_coerce(t.trace.c.facts, sa.Text()).label("facts")
+    query = sa.select(t.trace.c.id, facts).where(t.trace.c.project_id == project_id)
     with store.read() as c:
         rows = c.execute(query.order_by(t.trace.c.id)).all()
     lacking = [row.id for row in rows if row.facts is None]
     made = _work_out(store, project_id, lacking) if lacking else {}
-    return [made[row.id] if row.facts is None else Facts.from_json(row.facts) for row in rows]
+    read = json.loads(f"[{','.join(row.facts or 'null' for row in rows)}]")
+    return [
+        made[row.id] if values is None else Facts.from_json(values)
+        for row, values in zip(rows, read, strict=True)
+    ]
 
 
 def _work_out(store: Store, project_id: int, ids: list[int]) -> dict[int, Facts]:

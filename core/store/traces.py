@@ -136,7 +136,7 @@ def _facts(trace: Trace) -> dict[str, Any]:
     outcomes = outcomes_of(trace)
     path = path_from(trace, outcomes)
     facts = facts_of(trace, outcomes)
-    names = tuple(shape.name for shape in facts.shapes)
+    names = tuple(name for name, _, _ in facts.shapes)
     return {
         "summary": summary_data(summary_of(trace, outcomes, path, names)),
         "path": path.to_json(),
