@@ -14,10 +14,9 @@ from core.statistics.comparison import Paired
 from core.statistics.interval import Result, Undefined
 from core.statistics.interval import rate as counted
 from core.store.store import Project
-from core.store.traces import load_summaries
 from core.wording import count_of, decimal, p_value, percent, plural, rate, rate_range
 from pages.parts.panels import small
-from pages.parts.workspace import store
+from pages.parts.trace_facts import look_at
 
 ARMS = {Arm.LOOP: "Loop", Arm.RETRY: "Retries"}
 FORMULA = (
@@ -66,7 +65,7 @@ def numbers(project: Project) -> TraceNumbers:
 
 @st.cache_resource(max_entries=10, show_spinner="Counting the traces …")
 def _numbers(project_id: int, revision: int) -> TraceNumbers:
-    found = load_summaries(store(), project_id)
+    found = look_at(project_id, revision).summaries
     return TraceNumbers(tuple(found), by_arm(found), compare_arms(found))
 
 
