@@ -35,7 +35,8 @@ if not found.summaries:
 views = list(VIEWS)
 if "trace" in st.query_params and "view" not in st.query_params:
     state.put("view", "replay")
-choice, beside = st.columns([3, 4])
+# One below the other: side by side neither has room on a narrow screen.
+choice, beside = st.container(), st.container()
 with choice:
     view = state.pick(
         "view",

@@ -64,7 +64,8 @@ class Facts(NamedTuple):
     `shapes` are (name, rounds, why) of those its own log shows. `restless` are its rounds if each
     failed on something new up to the cap, else empty. `contract` is a short hash, "" where none was
     recorded. `keys` are its judged criteria, `readings` its drafts as first read. `accepted` has a
-    character per round made: 1 accepted, 0 not, ? not known. `counts` has an entry per criterion,
+    character per round made: 1 accepted, 0 not, ? not known. `first_good` is the gold label of the
+    first draft. `counts` has an entry per criterion,
     of loop traces only. Stored as JSON, and read back without touching each part: ten thousand
     traces are looked over at once.
     """
@@ -75,6 +76,7 @@ class Facts(NamedTuple):
     keys: Sequence[str]
     readings: Sequence[Sequence[Any]]
     accepted: str
+    first_good: bool | None
     counts: Sequence[Sequence[Any]]
 
     def to_json(self) -> list[Any]:
@@ -114,6 +116,7 @@ def facts_of(trace: Trace, outcomes: Sequence[Outcome | None]) -> Facts:
         for r, o in zip(trace.rounds, outcomes, strict=True)
         if r.made and not r.beyond
     ]
+    first = trace.round(trace.first_number)
     keys = [k for k in used.keys if any(_judged(r, k) for r in used.rounds)]
     facts = Facts(
         shapes=[(shape.name, shape.rounds, shape.why) for shape in find_shapes(used)],
@@ -122,6 +125,7 @@ def facts_of(trace: Trace, outcomes: Sequence[Outcome | None]) -> Facts:
         keys=keys,
         readings=_readings(used, keys),
         accepted="".join(said),
+        first_good=None if first is None else {"PASS": True, "FAIL": False}.get(first.gold or ""),
         counts=[] if used.arm is Arm.RETRY else _counts(used),
     )
     return Facts.from_json(facts.to_json())

@@ -16,19 +16,20 @@ from core.store.traces import by_held_contract, held_contracts, load_traces
 def load_facts(store: Store, project_id: int) -> list[Facts]:
     """Return the facts of every trace in the order they were stored, as `load_summaries` does.
 
-    Those of traces stored before facts were kept are worked out now and kept.
+    Those of traces stored before facts, or these facts, were kept are worked out now and kept.
     """
     # As text: one document of ten thousand is read in half the time of ten thousand documents.
     facts = sa.type_coerce(t.trace.c.facts, sa.Text()).label("facts")
     query = sa.select(t.trace.c.id, facts).where(t.trace.c.project_id == project_id)
     with store.read() as c:
         rows = c.execute(query.order_by(t.trace.c.id)).all()
-    lacking = [row.id for row in rows if row.facts is None]
-    made = _work_out(store, project_id, lacking) if lacking else {}
     read = json.loads(f"[{','.join(row.facts or 'null' for row in rows)}]")
+    current = [values is not None and len(values) == len(Facts._fields) for values in read]
+    lacking = [row.id for row, ok in zip(rows, current, strict=True) if not ok]
+    made = _work_out(store, project_id, lacking) if lacking else {}
     return [
-        made[row.id] if values is None else Facts.from_json(values)
-        for row, values in zip(rows, read, strict=True)
+        Facts.from_json(values) if ok else made[row.id]
+        for row, values, ok in zip(rows, read, current, strict=True)
     ]
 
 

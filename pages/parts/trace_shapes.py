@@ -13,7 +13,7 @@ from core.loop.stop import Arm
 from core.loop.summary import Summary
 from core.statistics.interval import Result, Undefined
 from core.store.store import Project
-from core.wording import count_of, percent, plural, rate, rate_range
+from core.wording import NBSP, count_of, percent, plural, rate, rate_range
 from pages.parts import state
 from pages.parts.panels import small
 from pages.parts.shell import page_at
@@ -88,9 +88,7 @@ def _condition(title: str, met: Met, help: str) -> None:
 def _of(result: Result, what: str) -> str:
     if isinstance(result, Undefined):
         return f"{result.reason[0].upper()}{result.reason[1:]}."
-    return (
-        f"{count_of(result)} {what}: {percent(result.value)} (95 %: {_whole(rate_range(result))})."
-    )
+    return f"{count_of(result)} {what}: {percent(result.value)} (95{NBSP}%: {_whole(rate_range(result))})."
 
 
 def _whole(text: str) -> str:
