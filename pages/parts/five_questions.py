@@ -149,33 +149,35 @@ def questions(project: Project, found: Sequence[Step]) -> None:
     """Draw the questions one below the other: answer, numbers, one thing to do, the alternative."""
     st.subheader("Five questions", anchor=False, help=help_of("five questions"))
     for number, step in enumerate(found, 1):
+        main = step is found[-1]
         with st.container(border=True):
-            asks, answer, numbers, todo = st.columns([3, 2, 5, 3], vertical_alignment="center")
-            main = step is found[-1]
+            asks, answer = st.columns([3, 5], vertical_alignment="center")
             with asks.container(gap="xxsmall"):
                 title = step.title if main else f"{number}. {step.title}"
                 st.markdown(f"**{title}**", help=help_of(WORDS[step.title]))
                 small(step.asks)
-            answer.text(MARKS[step.state])
-            with numbers:
+                st.text(MARKS[step.state])
+            with answer.container(gap="small"):
                 small(*step.numbers)
-            with todo:
-                if st.button(
-                    step.todo,
-                    key=f"home.{step.title}",
-                    width="stretch",
-                    type="primary" if main else "secondary",
-                ):
-                    _go(step)
-                if step.otherwise and not main:
-                    small(f"If no: {step.otherwise[0].lower()}{step.otherwise[1:]}")
+                with st.container(horizontal=True, vertical_alignment="center"):
+                    # What it opens is set before anything is drawn: it may be this very page.
+                    if st.button(
+                        step.todo,
+                        key=f"home.{step.title}",
+                        type="primary" if main else "secondary",
+                        on_click=_aim,
+                        args=(step,),
+                    ):
+                        st.switch_page(page_at(step.page))
+                    if step.otherwise and not main:
+                        small(f"If no: {step.otherwise[0].lower()}{step.otherwise[1:]}")
 
 
-def _go(step: Step) -> None:
+def _aim(step: Step) -> None:
+    """Set what the page that a question leads to opens with."""
     if step.page == "contract":
         st.session_state["contract.tab"] = EVALUATOR_TAB if step.view else "Criteria"
     else:
         state.put_view(step.page, step.view)
     for name, value in step.link:
         state.put(name, value)  # type: ignore[arg-type]
-    st.switch_page(page_at(step.page))
