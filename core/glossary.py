@@ -124,3 +124,7 @@ def glossary_markdown() -> str:
 def sorted_terms() -> list[Term]:
     """Return every word in alphabetical order."""
     return sorted(terms().values(), key=lambda one: one.name.casefold())
+
+
+if __name__ == "__main__":
+    print(glossary_markdown(), end="")

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
+from core.glossary import help_of
 from core.loop.shapes import FIRST_RESPONSE
 from core.loop.stop import Arm
 from core.loop.summary import ArmNumbers, Arms, Summary, by_arm, compare_arms
@@ -24,12 +25,10 @@ FORMULA = (
     "do. Real draws for one sample are alike, so retries rescue less."
 )
 HELP = {
-    "accepted": "Traces the check accepted ÷ traces that ended. The others were flagged.",
-    "right": "Right ÷ accepted, by the gold labels. The rest is the false share of accepts.",
-    "far": "False-accept rate of the check over the returned drafts: bad drafts it passed ÷ bad "
-    "drafts. It is not the false share of accepts.",
-    "frr": "False-reject rate of the check over the returned drafts: good drafts it failed ÷ good "
-    "drafts.",
+    "accepted": help_of("accepted", "flagged"),
+    "right": help_of("precision", "false share"),
+    "far": help_of("far"),
+    "frr": help_of("frr"),
 }
 
 
