@@ -23,12 +23,19 @@ def page_title(title: str, purpose: str) -> None:
         horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"
     ):
         st.title(title, anchor=False, width="content")
-        how_to_read(st.session_state.get(state.PAGE) or _page_of(title))
+        how_to_read(_page_of(title))
     st.caption(purpose)
 
 
+def title(name: str) -> None:
+    """Draw a page's title with how it is read right beside it, where other things share the row."""
+    with st.container(horizontal=True, vertical_alignment="center", width="content"):
+        st.title(name, anchor=False, width="content")
+        how_to_read(_page_of(name))
+
+
 def _page_of(title: str) -> str:
-    """Return the page of a title, where no shell has said which page is drawn."""
+    """Return the page of a title; the first page has the product's name for one."""
     return next((name for name, known in TITLES.items() if known == title), "home")
 
 

@@ -31,7 +31,9 @@ def glossary() -> None:
         asked = st.text_input(
             "Look up a word", key="glossary.word", placeholder="false accept, cap, gold …"
         )
-        found = [one for one in sorted_terms() if asked.strip().casefold() in _text(one)]
+        word = asked.strip().casefold()
+        found = [one for one in sorted_terms() if word in _text(one)]
+        found.sort(key=lambda one: word not in one.title.casefold())
         with st.container(height=420, border=False):
             if found:
                 st.html(_words(found))
@@ -46,8 +48,8 @@ def _text(term: Term) -> str:
 def _words(terms: Iterable[Term]) -> str:
     """Return words with what they mean, as HTML; every text in it is this product's own."""
     body = "".join(
-        f'<dt style="font-weight:600;margin-top:0.45rem">{html.escape(one.title)}</dt>'
-        f'<dd style="margin:0;opacity:0.85">{html.escape(one.says)}</dd>'
+        f'<dt style="font-weight:600;margin:0.45rem 0 0;padding:0">{html.escape(one.title)}</dt>'
+        f'<dd style="margin:0;padding:0;opacity:0.85">{html.escape(one.says)}</dd>'
         for one in terms
     )
-    return f'<dl style="margin:0;font-size:0.88rem;line-height:1.45">{body}</dl>'
+    return f'<dl style="margin:0;padding:0;font-size:0.88rem;line-height:1.45">{body}</dl>'
