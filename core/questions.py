@@ -1,13 +1,12 @@
 """Five questions: is a loop worth having here, answered from what the workspace holds.
 
 Criteria, separation, repairable, calibrated, baseline. An answer is yes, no or not known yet, with
-the numbers behind it, one thing to do next, and what to do instead of a loop if it is no. The
-decision is never more than the answers: all yes, or the first that is not.
+the numbers behind it, one thing to do next, and what to do instead of a loop if it is no.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -102,9 +101,20 @@ def criteria_question(
         none = "No version saved yet."
         if labels:
             said = (none, "The notes on labelled outputs say what to ask.")
-            return Step(title, asks, State.OPEN, said, "Group the notes", "label", "group")
+            return Step(
+                title,
+                asks,
+                State.OPEN,
+                said,
+                "Group the notes",
+                "label",
+                "group",
+                otherwise=instead,
+            )
         said = (none, "Not sure what to ask? Label some outputs first and say why in a note.")
-        return Step(title, asks, State.OPEN, said, "Write a criterion", "contract")
+        return Step(
+            title, asks, State.OPEN, said, "Write a criterion", "contract", otherwise=instead
+        )
     numbers = [
         f"Version {number}, {plural(criteria, 'criterion', 'criteria')}.",
         f"{plural(findings, 'lint finding')}." if findings else "Lint finds nothing.",
@@ -140,7 +150,9 @@ def separation_question(contract: Contract | None, measured: Sequence[Measured])
     instead = "Climb the ladder, or take several independent drafts and reconcile them."
     if contract is None:
         said = ("No version saved yet.",)
-        return Step(title, asks, State.OPEN, said, "Write a criterion", "contract")
+        return Step(
+            title, asks, State.OPEN, said, "Write a criterion", "contract", otherwise=instead
+        )
     rung = contract.evaluator.type
     knows = contract.evaluator.knows.strip()
     numbers = [
@@ -186,7 +198,9 @@ def repairable_question(found: Convergence | None) -> Step:
     instead = "Find the fault first; let models debate the claim, or a person look at it."
     if found is None:
         said = ("No loop has been recorded.",)
-        return Step(title, asks, State.OPEN, said, "Import traces", "traces", "import")
+        return Step(
+            title, asks, State.OPEN, said, "Import traces", "traces", "import", otherwise=instead
+        )
     numbers = [
         f"Round {n}: {count_of(one)} accepted, {rate(one)}."
         for n, one in list(found.by_round.items())[:4]
@@ -219,12 +233,25 @@ def calibrated_question(
     if labelled is not None and not labelled.labelled and not measured:
         if not labelled.outputs:
             said = ("No outputs yet.",)
-            return Step(title, asks, State.OPEN, said, "Import outputs", "label", "import")
+            return Step(
+                title,
+                asks,
+                State.OPEN,
+                said,
+                "Import outputs",
+                "label",
+                "import",
+                otherwise=instead,
+            )
         todo = "Label the first outputs"
-        return Step(title, asks, State.OPEN, tuple(numbers), todo, "label", "label")
+        return Step(
+            title, asks, State.OPEN, tuple(numbers), todo, "label", "label", otherwise=instead
+        )
     if not measured:
         numbers.append("Nobody has judged yet.")
-        return Step(title, asks, State.OPEN, tuple(numbers), "Run the checks", "judge")
+        return Step(
+            title, asks, State.OPEN, tuple(numbers), "Run the checks", "judge", otherwise=instead
+        )
     for one in measured:
         numbers += [
             one.name,
@@ -235,7 +262,14 @@ def calibrated_question(
     limit = (limits.false_accept_rate, limits.false_reject_rate)
     if None in limit:
         return Step(
-            title, asks, State.OPEN, tuple(numbers), "Set the limits", "contract", EVALUATOR
+            title,
+            asks,
+            State.OPEN,
+            tuple(numbers),
+            "Set the limits",
+            "contract",
+            EVALUATOR,
+            otherwise=instead,
         )
     numbers.append(
         f"Your limits: {percent(limit[0] or 0, 0)} false accepts, "
@@ -267,7 +301,9 @@ def baseline_question(
     instead = "Retries, or a single shot: whichever costs less a task."
     if arms is None:
         said = ("Loop and retries have not been run on the same samples.",)
-        return Step(title, asks, State.OPEN, said, "Import traces", "traces", "import")
+        return Step(
+            title, asks, State.OPEN, said, "Import traces", "traces", "import", otherwise=instead
+        )
     numbers = [f"Of {plural(arms.rescued.n, 'failed first draft')}:"]
     numbers += _rescues("rescued", arms.rescued)
     if arms.rescued_right is not None:
@@ -318,44 +354,6 @@ def _difference(result: Result) -> str:
 
 def _signed(amount: float) -> str:
     return f"{'−' if amount < 0 else '+' if amount > 0 else ''}{dollars(abs(amount))}"
-
-
-def decision_step(before: Sequence[Step]) -> Step:
-    """Use the loop when all answers are yes; else the first no, else the first open one, is next."""
-    title, asks = "Decision", "Use this loop for this task?"
-    yes = sum(step.state is State.YES for step in before)
-    numbers = (f"{yes} of {plural(len(before), 'question')} answered yes.",)
-    for state in (State.NO, State.OPEN):
-        for step in before:
-            if step.state is state:
-                why = "is no" if state is State.NO else "is not known yet"
-                return Step(
-                    title,
-                    asks,
-                    state,
-                    (*numbers, f"{step.title} {why}: that comes first."),
-                    step.todo,
-                    step.page,
-                    step.view,
-                    step.link,
-                    step.otherwise if state is State.NO else "",
-                )
-    return Step(title, asks, State.YES, (*numbers, "Use it."), "See the arithmetic", "arithmetic")
-
-
-def answers_of(before: Sequence[Step]) -> dict[str, dict[str, object]]:
-    """Return the answers as JSON values, by title: state and numbers, for keeping."""
-    return {s.title: {"state": s.state.value, "numbers": list(s.numbers)} for s in before}
-
-
-def answers_changed(then: Mapping[str, Mapping[str, object]], now: Sequence[Step]) -> list[str]:
-    """Return a line for each question that is answered otherwise than it was."""
-    said = []
-    for step in now:
-        was = then.get(step.title)
-        if was is not None and was["state"] != step.state.value:
-            said.append(f"{step.title} was {was['state']}, now it is {step.state.value}")
-    return said
 
 
 def _rescues(what: str, pairs: Paired) -> list[str]:

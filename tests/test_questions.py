@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from core.answers import answers_changed, answers_of, decision_step
 from core.contract.contract import Contract, Limits
 from core.loop.convergence import Convergence
 from core.loop.summary import Arms
@@ -13,12 +14,9 @@ from core.questions import (
     Labelled,
     Measured,
     State,
-    answers_changed,
-    answers_of,
     baseline_question,
     calibrated_question,
     criteria_question,
-    decision_step,
     repairable_question,
     separation_question,
 )
@@ -193,7 +191,14 @@ def test_every_question_names_its_alternative_and_one_thing_to_do() -> None:
     assert ["Criteria", "Separation", "Repairable", "Calibrated", "Baseline"] == [
         step.title for step in five
     ]
-    assert all(step.otherwise and step.todo for step in five)
+    nothing = [
+        criteria_question(None, 0, 0, Examples()),
+        separation_question(None, []),
+        repairable_question(None),
+        calibrated_question([], Limits(), Labelled()),
+        baseline_question(None, None),
+    ]
+    assert all(step.otherwise and step.todo for step in five + nothing)
     last = decision_step(five)
     assert (State.NO, five[1].todo, five[1].otherwise) == (last.state, last.todo, last.otherwise)
     assert "1 of 5 questions answered yes." == last.numbers[0]

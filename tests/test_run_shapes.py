@@ -14,8 +14,8 @@ from core.contract.criterion import CheckedBy
 from core.judging.judgement import Judgement
 from core.loop.convergence import Convergence, Met, convergence
 from core.loop.facts import Facts, facts_of
-from core.loop.replay import outcomes_of
-from core.loop.run_shapes import RunShapes, run_shapes
+from core.loop.replay import outcomes_of, replay_all
+from core.loop.run_shapes import RunShapes, run_shapes, shapes_of_replays
 from core.loop.shapes import FIRST_RESPONSE
 from core.loop.stop import Arm, Exit
 from core.loop.summary import Summary, summarise
@@ -160,6 +160,15 @@ def test_a_shape_names_the_rounds_that_prove_it_and_a_flip_names_the_other_trace
     assert [s.rounds for _, s in proof["moving target"]] == [(1, 2, 3)]
     assert [s.rounds for _, s in proof["never satisfied"]] == [(1, 2)]
     assert all(s.rounds for some in proof.values() for _, s in some)
+
+
+def test_a_file_of_traces_shows_on_the_command_line_what_needs_several_of_them() -> None:
+    traces = [t for some in planted().values() for t in some]
+    names = dict(
+        zip([t.trace_id for t in traces], shapes_of_replays(replay_all(traces)), strict=True)
+    )
+    assert ("flip-flop judge",) == names["flip 1"] == names["flip 2"]
+    assert () == names["rubber"] == names["clean 1"]  # no trace holds a contract with limits
 
 
 def test_without_limits_or_labels_two_shapes_say_why_they_are_not_known() -> None:

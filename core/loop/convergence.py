@@ -50,7 +50,8 @@ class Convergence:
     `specific`: failures with a place and a change ÷ failures. `by_round`: drafts accepted in a
     round ÷ drafts of that round whose earlier ones were all rejected; `repair` is that of round
     two, the first revision. `contracts` counts different contracts, `unnamed` traces that do not
-    say theirs. `flips`: texts with another verdict ÷ texts read more than once.
+    say theirs. `flips`: texts with another verdict ÷ texts read more than once; `reread` says which
+    texts those are.
     """
 
     traces: int
@@ -60,6 +61,7 @@ class Convergence:
     contracts: int
     unnamed: int
     flips: Result
+    reread: str = "texts in these traces"
 
     @property
     def repair(self) -> Result:

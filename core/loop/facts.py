@@ -105,8 +105,12 @@ class Facts(NamedTuple):
         return [key for key, said, was in pairs if "-" not in (said, was) and said != was]
 
 
-def facts_of(trace: Trace, outcomes: Sequence[Outcome | None]) -> Facts:
+def facts_of(
+    trace: Trace, outcomes: Sequence[Outcome | None], shapes: Sequence[Shape] | None = None
+) -> Facts:
     """Return the facts of a trace whose judgements' meanings (`outcomes_of`) are at hand.
+
+    `shapes` are those its log shows, where they are at hand too.
 
     They are about what the loop itself did: rounds recorded beyond its rule are left out.
     """
@@ -119,7 +123,10 @@ def facts_of(trace: Trace, outcomes: Sequence[Outcome | None]) -> Facts:
     first = trace.round(trace.first_number)
     keys = [k for k in used.keys if any(_judged(r, k) for r in used.rounds)]
     facts = Facts(
-        shapes=[(shape.name, shape.rounds, shape.why) for shape in find_shapes(used)],
+        shapes=[
+            (shape.name, shape.rounds, shape.why)
+            for shape in (find_shapes(used) if shapes is None else shapes)
+        ],
         restless=list(new_failure_rounds(used)),
         contract=_contract(trace),
         keys=keys,

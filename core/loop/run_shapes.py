@@ -12,11 +12,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from core.contract.contract import Limits
-from core.loop.facts import SAID, Facts, Reading, read_again
+from core.contract.contract import Contract, Limits
+from core.loop.facts import SAID, Facts, Reading, facts_of, read_again
+from core.loop.replay import Replay, outcomes_of
 from core.loop.shapes import FIRST_RESPONSE, Shape, restless, rubber_stamp
 from core.loop.stop import Arm
-from core.loop.summary import Summary, by_arm
+from core.loop.summary import Summary, by_arm, summary_of
+from core.loop.whatif import path_from
 from core.statistics.interval import Result, Undefined
 
 NEEDS_LABELS = ("rubber stamp", "never satisfied")
@@ -111,3 +113,20 @@ def _above(result: Result, limit: float, name: str, unknown: dict[str, str]) -> 
     if name == "rubber stamp":
         return rubber_stamp(result.low, limit)
     return Shape(name, (), "") if result.low > limit else None
+
+
+def shapes_of_replays(replays: Sequence[Replay]) -> list[tuple[str, ...]]:
+    """Return the names of each replayed trace's shapes, those that only the whole run shows too.
+
+    By the limits of the first contract that a trace holds; without one, labels show no shape.
+    """
+    traces = [r.trace for r in replays]
+    held = (t.contract.limits for t in traces if isinstance(t.contract, Contract))
+    outcomes = [outcomes_of(t) for t in traces]
+    facts = [facts_of(r.trace, o, r.shapes) for r, o in zip(replays, outcomes, strict=True)]
+    summaries = [
+        summary_of(t, o, path_from(t, o), tuple(name for name, _, _ in f.shapes))
+        for t, o, f in zip(traces, outcomes, facts, strict=True)
+    ]
+    found = run_shapes(summaries, facts, next(held, Limits())).by_trace
+    return [tuple(s.name for s in found.get(t.trace_id, ())) for t in traces]

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from core.questions import State, Step, answers_changed, answers_of
+from core.answers import answers_changed, answers_of
+from core.questions import State, Step,
 from core.store.contracts import Version
 from core.store.decisions import (
     Choice,

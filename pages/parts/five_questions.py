@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import streamlit as st
 
+from core.answers import decision_step
 from core.contract.contract import Limits
 from core.contract.lint import lint
 from core.errors import InputError
@@ -22,7 +23,6 @@ from core.questions import (
     baseline_question,
     calibrated_question,
     criteria_question,
-    decision_step,
     repairable_question,
     separation_question,
 )

@@ -11,10 +11,14 @@ from core.contract.contract import Limits
 from core.loop.convergence import Convergence, convergence
 from core.loop.run_shapes import RunShapes, run_shapes
 from core.loop.summary import Summary
-from core.store.contracts import latest_version
+from core.runs.steadiness import steadiness
+from core.statistics.interval import Undefined
+from core.store.contracts import Version, latest_version
+from core.store.judgements import JudgeKind, judges
 from core.store.store import Project
 from core.store.trace_facts import load_facts
 from core.store.traces import load_summaries
+from core.verdict import OVERALL
 from pages.parts.workspace import store
 
 
@@ -43,4 +47,21 @@ def look_at(project_id: int, revision: int) -> Look:
     for one in summaries:
         names = tuple(shape.name for shape in found.by_trace.get(one.trace_id, ()))
         shown.append(one if names == one.shapes else replace(one, shapes=names))
-    return Look(shown, found, convergence(summaries, facts))
+    seen = convergence(summaries, facts)
+    if seen is not None and current is not None and isinstance(seen.flips, Undefined):
+        seen = _by_repeats(project_id, current, seen)
+    return Look(shown, found, seen)
+
+
+def _by_repeats(project_id: int, current: Version, seen: Convergence) -> Convergence:
+    """Return the convergence with the flip rate of the judge that judged most outputs twice.
+
+    A loop judges no text twice, so its own traces seldom say how steady the judge is.
+    """
+    best = seen
+    for judge in judges(store(), project_id):
+        if judge.kind is JudgeKind.MODEL:
+            flips = steadiness(store(), project_id, current, judge.id).measured[OVERALL].flip_rate
+            if flips.n > best.flips.n:
+                best = replace(seen, flips=flips, reread=f"outputs judged twice by {judge.name}")
+    return best

@@ -73,7 +73,7 @@ def _conditions(c: Convergence) -> None:
         _condition("The target stands still", c.is_still, help_of("flip rate"))
         small(
             _contracts(c),
-            _of(c.flips, "texts read again got another verdict"),
+            _of(c.flips, f"{c.reread} got another verdict when read again"),
             f"Met with one contract and at most {percent(FLIPS, 0)} flips.",
         )
     with st.expander("By round and by criterion", key="traces.convergence"):
