@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from core.answers import answers_changed, answers_of
-from core.questions import State, Step,
+from core.questions import State, Step
 from core.store.contracts import Version
 from core.store.decisions import (
     Choice,
