@@ -17,7 +17,7 @@ from pages.parts.import_any import import_screen
 from pages.parts.judge_results import results_view
 from pages.parts.judge_run import run_view
 from pages.parts.judge_tune import tune_view
-from pages.parts.panels import empty
+from pages.parts.panels import title, empty
 from pages.parts.workspace import need_project, store, version
 
 VIEWS = {
@@ -30,7 +30,7 @@ VIEWS = {
 project = need_project()
 current = version(project)
 with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-    st.title("Judge", anchor=False, width="content")
+    title("Judge")
     view = state.pick(
         "view", "View", list(VIEWS), show=VIEWS.__getitem__, widget=st.segmented_control,
         label_visibility="collapsed", required=True,

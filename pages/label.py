@@ -14,7 +14,7 @@ from pages.parts.import_acts import imports_screen
 from pages.parts.import_any import import_screen
 from pages.parts.labeller.choices import choose
 from pages.parts.labeller.labeller import labeller
-from pages.parts.panels import empty, small
+from pages.parts.panels import title, empty, small
 from pages.parts.queue_panel import need_labelling, queue_screen, say_practice
 from pages.parts.reviewer import change, need_reviewer, signed_in
 from pages.parts.settle_panels import settle
@@ -31,7 +31,7 @@ VIEWS = {
 project = need_project()
 current = version(project)
 with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-    st.title("Label", anchor=False, width="content")
+    title("Label")
     view = state.pick(
         "view", "View", list(VIEWS), show=VIEWS.__getitem__, widget=st.radio, horizontal=True,
         label_visibility="collapsed",

@@ -15,9 +15,10 @@ from pages.parts.sight import hidden_trace_ids, say_hidden, sight
 from pages.parts.trace_import import say_stored
 from pages.parts.trace_list import chosen_trace
 from pages.parts.trace_replay import replay_panel
+from pages.parts.trace_shapes import shapes_view
 from pages.parts.workspace import need_project, version
 
-VIEWS = {"overview": "Overview", "replay": "Replay", "import": "Import"}
+VIEWS = {"overview": "Overview", "replay": "Replay", "shapes": "Shapes", "import": "Import"}
 
 project = need_project()
 page_title(
@@ -36,7 +37,8 @@ if not found.summaries:
 views = list(VIEWS)
 if "trace" in st.query_params and "view" not in st.query_params:
     state.put("view", "replay")
-choice, beside = st.columns([1, 2])
+# One below the other: side by side neither has room on a narrow screen.
+choice, beside = st.container(), st.container()
 with choice:
     view = state.pick(
         "view",
@@ -61,6 +63,8 @@ elif view == "replay":
         say_hidden(project, seen, 1, "trace", "traces")
     elif trace_id is not None:
         replay_panel(project, trace_id)
+elif view == "shapes":
+    shapes_view(project)
 else:
     import_screen(project, version(project), ["traces"])
     imports_screen(project)

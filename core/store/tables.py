@@ -338,6 +338,8 @@ trace = Table(
     Column("path", JsonText),
     # What is counted of each draft, for measured arms; null likewise.
     Column("drafts", JsonText),
+    # What shapes of a run and its convergence are counted from; null likewise.
+    Column("facts", JsonText),
     _to("import_batch", nullable=True),
     Column("stored_at", String(40), nullable=False),
     # Bulky columns last, so that reading summaries does not page through them.

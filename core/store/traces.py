@@ -19,6 +19,7 @@ from core.contract.contract import Contract, StopRule
 from core.contract.criterion import CheckedBy
 from core.errors import InputError, show
 from core.judging.judgement import Judgement
+from core.loop.facts import facts_of
 from core.loop.measured import counted
 from core.loop.replay import outcomes_of
 from core.loop.reread import reread
@@ -132,13 +133,16 @@ def _insert(
 
 
 def _facts(trace: Trace) -> dict[str, Any]:
-    """Return what is worked out from a trace once: summary, the walk for what-ifs, its drafts."""
+    """Return what is worked out from a trace once: summary, walk for what-ifs, drafts, facts."""
     outcomes = outcomes_of(trace)
     path = path_from(trace, outcomes)
+    facts = facts_of(trace, outcomes)
+    names = tuple(name for name, _, _ in facts.shapes)
     return {
-        "summary": summary_data(summary_of(trace, outcomes, path)),
+        "summary": summary_data(summary_of(trace, outcomes, path, names)),
         "path": path.to_json(),
         "drafts": counted(trace),
+        "facts": facts.to_json(),
     }
 
 

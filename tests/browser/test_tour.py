@@ -100,7 +100,7 @@ def test_a_removed_sample_comes_back_as_it_was(server: Server, browser: Browser)
     page.reload()
     page.get_by_text("No project is open").first.wait_for()
     page.get_by_role("button", name="Bring back").first.click()
-    page.get_by_text("96 of 96 outputs labelled.").wait_for()
+    page.get_by_text("96 of 96 outputs labelled: 914 labels by 3 people.").wait_for()
     sound(page, browser)
 
 
