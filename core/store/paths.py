@@ -69,6 +69,20 @@ def run_trace_names(store: Store, run_id: int) -> list[str]:
         return list(c.scalars(query.order_by(t.trace.c.id)))
 
 
+def run_tasks(store: Store, run_id: int) -> dict[tuple[int, int], int]:
+    """Return how many traces a run has stored of each task: (sample key, draw) -> arms."""
+    table, sample = t.trace.c, t.sample.c
+    same = (sample.project_id == table.project_id) & (sample.sample_id == table.sample_id)
+    query = (
+        sa.select(sample.id, table.trial, sa.func.count())
+        .join(t.sample, same)
+        .where(table.run_id == run_id)
+        .group_by(sample.id, table.trial)
+    )
+    with store.read() as c:
+        return {(key, int(trial)): n for key, trial, n in c.execute(query)}
+
+
 def run_exits(store: Store, run_id: int) -> dict[str, int]:
     """Return how many of a run's traces ended by each exit."""
     query = sa.select(t.trace.c.exit).where(t.trace.c.run_id == run_id)
@@ -172,6 +186,13 @@ def run_trace_keys(store: Store, run_id: int) -> list[int]:
         rows = c.execute(query).all()
     rows = sorted(rows, key=lambda r: (r.sample, int(r.trial), r.arm))
     return [r.id for r in rows]
+
+
+def newest_run_keys(store: Store, run_id: int, most: int) -> list[int]:
+    """Return the store's keys of the traces a run stored last, newest first."""
+    query = sa.select(t.trace.c.id).where(t.trace.c.run_id == run_id)
+    with store.read() as c:
+        return list(c.scalars(query.order_by(t.trace.c.id.desc()).limit(most)))
 
 
 def count_traces(store: Store, project_id: int) -> int:
