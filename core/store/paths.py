@@ -11,7 +11,7 @@ from core.loop.stop import Arm, Exit
 from core.loop.whatif import Path, path_of
 from core.store import tables as t
 from core.store.store import Store
-from core.store.traces import by_held_contract, held_contracts, load_traces
+from core.store.traces import by_held_contract, held_contracts, load_traces, work_out
 
 
 @dataclass(frozen=True)
@@ -37,8 +37,9 @@ ALL = TraceFilter()
 def paths_of(store: Store, project_id: int, filter: TraceFilter = ALL) -> list[Path]:
     """Return the walk of every trace chosen, in the order they were stored.
 
-    Traces stored before walks were kept are worked out now and kept.
+    Those that lack theirs are worked out now and kept.
     """
+    work_out(store, project_id)
     query = sa.select(t.trace.c.id, t.trace.c.path).where(*filter.where(project_id))
     with store.read() as c:
         rows = c.execute(query.order_by(t.trace.c.id)).all()
@@ -48,6 +49,7 @@ def paths_of(store: Store, project_id: int, filter: TraceFilter = ALL) -> list[P
 
 
 def _work_out(store: Store, project_id: int, ids: list[int]) -> dict[int, Path]:
+    """Work out the walks of traces whose summaries were stored before walks were kept."""
     held = held_contracts(store, project_id)
     found: dict[int, Path] = {}
     for start in range(0, len(ids), 200):

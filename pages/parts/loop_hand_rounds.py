@@ -8,7 +8,6 @@ from core.contract.contract import Contract
 from core.loop.by_hand import ByHand
 from core.loop.trace import Round
 from core.verdict import Verdict
-from core.wording import decimal
 from pages.parts.panels import mark, small, verbatim, visible
 
 
@@ -35,7 +34,7 @@ def _round(contract: Contract, loop: ByHand, r: Round) -> None:
     top = float(contract.total_weight)
     if contract.acceptance.rule == "all":
         top = float(len(contract.criteria))
-    score = "no score" if r.score is None else f"score {decimal(float(r.score))} of {decimal(top)}"
+    score = "no score" if r.score is None else f"score {float(r.score):g} of {top:g}"
     more = ", judgement of the same draft before" if r.reused else ""
     st.markdown(f"**Round {r.number}: {score}{more}{' · handed back' if handed else ''}**")
     if r.judgement is not None:
