@@ -25,11 +25,14 @@ from core.loop.summary import Summary, summary_of
 from core.loop.trace import Trace
 from core.loop.whatif import path_from
 from core.store import tables as t
+from core.store.bulk import insert_many
 from core.store.imports import record_import
 from core.store.store import Store, now
 from core.store.trace_gold import refresh_gold
 from core.store.trace_rows import LACKING, Row, rows_of, trace_of
 
+_ROWS = 500
+"""Traces inserted at a time."""
 _CHUNK = 200
 """Whole traces held at a time."""
 
@@ -112,15 +115,19 @@ def _insert(
     if not made:
         return
     shared = {**shared, **LACKING, "stored_at": now()}
-    c.execute(t.trace.insert(), [{**shared, **row.trace} for row in made])
-    keys = _stored(c, project_id, [row.trace["trace_id"] for row in made])
-    rounds = [
-        {"trace_pk": keys[row.trace["trace_id"]][0], **values}
-        for row in made
-        for values in row.rounds
-    ]
-    if rounds:
-        c.execute(t.round_.insert(), rounds)
+    for start in range(0, len(made), _ROWS):
+        some = made[start : start + _ROWS]
+        insert_many(c, t.trace, [{**shared, **row.trace} for row in some])
+        keys = _stored(c, project_id, [row.trace["trace_id"] for row in some])
+        insert_many(
+            c,
+            t.round_,
+            [
+                {"trace_pk": keys[row.trace["trace_id"]][0], **values}
+                for row in some
+                for values in row.rounds
+            ],
+        )
 
 
 def work_out(
