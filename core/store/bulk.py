@@ -21,9 +21,15 @@ def insert_many(c: sa.Connection, table: sa.Table, rows: Sequence[Mapping[str, A
     into = f'"{table.name}" ({columns})'
     if c.dialect.name == "postgresql":
         cursor = c.connection.cursor()
-        with cursor.copy(f"COPY {into} FROM STDIN") as copy:
-            for values in _values(c, table, names, rows):
-                copy.write_row(values)
+        sql = f"COPY {into} FROM STDIN"
+        base = c.dialect.loaded_dbapi.Error
+        try:
+            with cursor.copy(sql) as copy:
+                for values in _values(c, table, names, rows):
+                    copy.write_row(values)
+        except base as error:
+            # The same kind of error as any other statement's.
+            raise sa.exc.DBAPIError.instance(sql, None, error, base) from error
         return
     marks = ", ".join("?" for _ in names)
     sql = f"INSERT INTO {into} VALUES ({marks})"
