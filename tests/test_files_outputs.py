@@ -44,7 +44,9 @@ def test_trials_that_are_understood(cell: str, trial: int) -> None:
     assert read_trial(cell) == trial
 
 
-@pytest.mark.parametrize("cell", ["", "-1", "1.5", "one", "1e3", "nan", "inf", "²", "9" * 20, ".0"])
+@pytest.mark.parametrize(
+    "cell", ["", "-", "--1", "-1.5", "1.5", "one", "1e3", "nan", "inf", "²", "9" * 20, ".0"]
+)
 def test_trials_that_are_refused(cell: str) -> None:
     with pytest.raises(ValueError, match="whole number"):
         read_trial(cell)

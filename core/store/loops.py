@@ -1,7 +1,7 @@
 """What a loop run keeps beside its ledger: replies found by place, and drafts handed to people.
 
 A draft that people see becomes an output of its sample, in the label queue like any other. Its
-trial is below zero, which no file and no draw can have, so that it never stands for another one.
+trial is below zero, which no draw has, so that it never stands for another one.
 """
 
 from __future__ import annotations

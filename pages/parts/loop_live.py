@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import streamlit as st
 
 from core.contract.contract import Budget
@@ -27,13 +29,16 @@ SHOWN = 30
 """Traces under way, and ended ones, in the table."""
 
 
-def watch(run_id: int) -> None:
-    """Draw a run, again every second while it is under way or waits for labels."""
+def watch(run_id: int, hidden: frozenset[str]) -> None:
+    """Draw a run, again every second while it is under way or waits for labels.
+
+    Of the traces in `hidden` no score and no exit is shown: who looks has yet to label their text.
+    """
     run = load_run(store(), run_id)
     if run.unfinished or _waits(run):
-        _live(run_id, run.state)
+        _live(run_id, run.state, hidden)
     else:
-        _draw(run)
+        _draw(run, hidden)
 
 
 def _waits(run: Run) -> bool:
@@ -41,15 +46,15 @@ def _waits(run: Run) -> bool:
 
 
 @st.fragment(run_every=EVERY)
-def _live(run_id: int, was: RunState) -> None:
+def _live(run_id: int, was: RunState, hidden: frozenset[str]) -> None:
     run = load_run(store(), run_id)
     if run.unfinished != (was in (RunState.WAITING, RunState.RUNNING)):
         # The whole page: what can be started, read and pressed is another now.
         st.rerun()
-    _draw(run)
+    _draw(run, hidden)
 
 
-def _draw(run: Run) -> None:
+def _draw(run: Run, hidden: frozenset[str]) -> None:
     found = summarise_loops(store(), run)
     with st.container(border=True):
         _headline(run, found)
@@ -59,7 +64,7 @@ def _draw(run: Run) -> None:
             st.text(f"Why it stopped: {run.error}")
         _people(run)
         _buttons(run)
-        _traces(run)
+        _traces(run, hidden)
 
 
 def _headline(run: Run, found: LoopSummary) -> None:
@@ -145,17 +150,17 @@ def _buttons(run: Run) -> None:
                           args=(run.id, True))  # fmt: skip
 
 
-def _traces(run: Run) -> None:
+def _traces(run: Run, hidden: frozenset[str]) -> None:
     lines = growing(store(), run, SHOWN)
     if not lines:
         return
     rounds = max(len(g.steps) for g in lines)
-    rows = [_row(g, rounds) for g in lines]
+    rows = [_row(g, rounds, hide=g.trace_id in hidden) for g in lines]
     key = f"loop.traces.{run.id}.{run.unfinished}"
 
     def picked() -> None:
         at = st.session_state[key].selection.rows
-        if at and lines[at[0]].exit is not None:
+        if at:
             st.session_state["loop.open"] = lines[at[0]].trace_id
 
     more: dict[str, object] = {}
@@ -170,6 +175,7 @@ def _traces(run: Run) -> None:
     small(
         f"Traces under way and the {SHOWN} that ended last; a round shows its score.{shared}"
         + ("" if run.unfinished else " Choose a row to replay it.")
+        + (" Hidden: you have yet to label the text." if hidden else "")
     )
     opened = st.session_state.pop("loop.open", None)
     if opened is not None:
@@ -179,13 +185,16 @@ def _traces(run: Run) -> None:
         st.switch_page(page_at("traces"))
 
 
-def _row(g: Growing, rounds: int) -> dict[str, str]:
+def _row(g: Growing, rounds: int, *, hide: bool) -> dict[str, str]:
+    if hide:
+        # How many rounds it took would tell, too.
+        g = replace(g, steps=(), exit=None)
     steps = [*g.steps, *[""] * (rounds - len(g.steps))]
     return {
         "Sample": visible(g.sample_id),
         "Draw": g.trial,
         "Arm": ARMS[g.arm],
-        "Exit": "under way" if g.exit is None else g.exit.value,
+        "Exit": "hidden" if hide else "under way" if g.exit is None else g.exit.value,
         **{f"Round {n}": step for n, step in enumerate(steps, 1)},
     }
 

@@ -19,6 +19,7 @@ from pages.parts.judge_live import STATES
 from pages.parts.loop_live import watch
 from pages.parts.loop_setup import Form, loop_form
 from pages.parts.panels import small
+from pages.parts.sight import hidden_trace_ids
 from pages.parts.running import prices, runs, secrets
 from pages.parts.workspace import store
 
@@ -27,7 +28,7 @@ def run_view(project: Project, version: Version | None) -> None:
     """Draw everything about loop runs."""
     found = [r for r in runs_of(store(), project.id) if r.kind is RunKind.LOOP]
     if found:
-        _runs(found)
+        _runs(found, hidden_trace_ids(project, version))
     if version is None:
         st.text("There is no contract yet: write the criteria first.")
         return
@@ -49,7 +50,7 @@ def run_view(project: Project, version: Version | None) -> None:
             st.text(str(error))
 
 
-def _runs(found: list[Run]) -> None:
+def _runs(found: list[Run], hidden: frozenset[str]) -> None:
     by_id = {str(r.id): r for r in found}
     shown = state.pick(
         "run", "Run", list(by_id),
@@ -58,7 +59,7 @@ def _runs(found: list[Run]) -> None:
         f"{'under way' if by_id[i].unfinished else STATES[by_id[i].state].lower()}",
     )  # fmt: skip
     if shown is not None:
-        watch(int(shown))
+        watch(int(shown), hidden)
 
 
 @st.cache_resource(max_entries=40, show_spinner="Counting what is to be asked …")

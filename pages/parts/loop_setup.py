@@ -366,7 +366,7 @@ def _kept(
         **keys(project, "concurrency"),
     )  # fmt: skip
     flagged = right.toggle(
-        "Flagged drafts go to the label queue", bool(last.get("queue_flagged", True)),
+        "Queue flagged drafts too", bool(last.get("queue_flagged", True)),
         **keys(project, "flagged"), help="The draft of every exit that accepted nothing, with why.",
     )  # fmt: skip
     notes = right.toggle(
