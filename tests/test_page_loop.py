@@ -7,7 +7,7 @@ import time
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.contract.contract import Contract, Keep, StopRule
+from core.contract.contract import Contract, Keep
 from core.labelling.label import LabelEntry, LabelKind
 from core.loop.stop import Exit
 from core.runs.loop_setup import Arms, LoopSetup
@@ -32,21 +32,21 @@ def test_a_run_on_scripts_is_estimated_started_and_watched(
     bench: Store, page: AppTest, show: Open,  # noqa: F811
 ) -> None:  # fmt: skip
     assert "10 tasks in 2 arms" in texts(page) and "20 to 100 calls" in texts(page)
-    page.number_input(key="loop.1.number").set_value(3)
+    page.number_input(key="loop.1.number").set_value(2)
     page.number_input(key="loop.1.concurrency").set_value(32)
     page.selectbox(key="loop.1.preset").set_value("a rule of my own").run()
     page.number_input(key="loop.1.cap").set_value(2)
     page.selectbox(key="loop.1.keep").set_value(Keep.LAST)
     page.number_input(key="loop.1.record").set_value(3).run()
-    assert "3 tasks in 2 arms" in texts(page)
+    assert "2 tasks in 2 arms" in texts(page)
     page.button(key="loop.start").click().run()
     [run] = runs_of(bench, 1)
     setup = LoopSetup.from_data(run.config)
-    assert setup.stop == StopRule(cap=2, keep=Keep.LAST)
-    assert (setup.arms, setup.record, run.total) == (Arms.BOTH, 3, 6)
+    assert setup.stop is not None and (setup.stop.cap, setup.stop.keep) == (2, Keep.LAST)
+    assert (setup.arms, setup.record, run.total) == (Arms.BOTH, 3, 4)
     assert until_done(bench, run.id).state is RunState.DONE
     said = texts(show("loop"))
-    assert "Done · 6 of 6 traces ended" in said and "Exits so far: " in said
+    assert "Done · 4 of 4 traces ended" in said and "Exits so far: " in said
     made = [x for x in each_trace(bench, 1) if x.extra.get("run") == run.id]
     assert all(x.rule == setup.stop and x.contract is not None for x in made)
     assert all(sum(not r.beyond for r in x.rounds) <= 2 for x in made)
