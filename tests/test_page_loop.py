@@ -46,7 +46,7 @@ def test_a_run_on_scripts_is_estimated_started_and_watched(
     assert (setup.arms, setup.record, run.total) == (Arms.BOTH, 3, 4)
     assert until_done(bench, run.id).state is RunState.DONE
     said = texts(show("loop"))
-    assert "Done · 4 of 4 traces ended" in said and "Exits so far: " in said
+    assert "Done · 4 of 4 traces ended" in said and "Exits: " in said
     made = [x for x in each_trace(bench, 1) if x.extra.get("run") == run.id]
     assert all(x.rule == setup.stop and x.contract is not None for x in made)
     assert all(sum(not r.beyond for r in x.rounds) <= 2 for x in made)

@@ -181,6 +181,18 @@ def queued_drafts(store: Store, run_id: int) -> list[QueuedDraft]:
         ]  # fmt: skip
 
 
+def handed_outputs(store: Store, project_id: int) -> list[int]:
+    """Return the ids of all outputs that loop runs of a project handed to people, oldest first."""
+    query = (
+        sa.select(table.c.output_id)
+        .join(t.output, t.output.c.id == table.c.output_id)
+        .where(t.output.c.project_id == project_id, t.output.c.current)
+        .order_by(table.c.output_id)
+    )
+    with store.read() as c:
+        return list(dict.fromkeys(c.scalars(query)))
+
+
 def keep_verdicts(
     store: Store, run: Run, output_id: int, verdicts: Mapping[str, CriterionVerdict]
 ) -> None:

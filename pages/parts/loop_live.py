@@ -7,8 +7,11 @@ from dataclasses import replace
 import streamlit as st
 
 from core.contract.contract import Budget
+from core.contract.criterion import CheckedBy
+from core.labelling.filters import Filter
 from core.runs.loop_live import Growing, growing
 from core.runs.loop_setup import LoopSetup
+from core.runs.loops import version_of
 from core.runs.loop_summary import LoopSummary, summarise_loops
 from core.runs.pace import dollars, duration, elapsed
 from core.runs.waiting import waiting_drafts
@@ -60,7 +63,7 @@ def _draw(run: Run, hidden: frozenset[str]) -> None:
         _headline(run, found)
         st.progress(min(found.traces / run.total, 1.0) if run.total else 0.0)
         _numbers(run, found)
-        if run.error:
+        if run.error and not _waits(run):
             st.text(f"Why it stopped: {run.error}")
         _people(run)
         _buttons(run)
@@ -81,7 +84,8 @@ def _headline(run: Run, found: LoopSummary) -> None:
 def _numbers(run: Run, found: LoopSummary) -> None:
     if found.exits:
         exits = sorted(found.exits.items(), key=lambda x: -x[1])
-        st.text("Exits so far: " + " · ".join(f"{name} {n:,}" for name, n in exits))
+        so_far = "Exits so far: " if found.traces < run.total else "Exits: "
+        st.text(so_far + " · ".join(f"{name} {n:,}" for name, n in exits))
     money, seconds = found.spent, elapsed(run, now())
     speed = f" · {found.traces / seconds:,.1f} traces a second" if found.traces and seconds else ""
     cost = dollars(money.usd) + (f" of {dollars(run.budget.usd)}" if run.budget.usd else "")
@@ -106,26 +110,32 @@ def _numbers(run: Run, found: LoopSummary) -> None:
 
 def _people(run: Run) -> None:
     """Say which drafts people are asked about, and lead there."""
-    waiting = waiting_drafts(store(), run)
-    if open_ := [output for output, complete in waiting if not complete]:
-        st.text(f"{plural(len(open_), 'draft')} for a person to judge; the traces go on then.")
-        _label("Label what it waits for", run, open_[0])
+    open_ = sum(not complete for _, complete in waiting_drafts(store(), run))
     queued = queued_drafts(store(), run.id)
-    spots = [q.output_id for q in queued if q.reason is Reason.SPOT_CHECK]
-    flagged = [q.output_id for q in queued if q.reason is Reason.FLAGGED]
+    if open_:
+        st.text(f"{plural(open_, 'draft')} for a person to judge; the traces go on then.")
+        people = [c.key for c in version_of(store(), run).contract.criteria
+                  if c.checked_by is CheckedBy.PERSON]  # fmt: skip
+        _label("Label what it waits for", run, people)
+    spots = sum(q.reason is Reason.SPOT_CHECK for q in queued)
+    flagged = sum(q.reason is Reason.FLAGGED for q in queued)
     if spots or flagged:
         st.text(
-            f"In the label queue: {plural(len(spots), 'spot check')} of accepted drafts, "
-            f"{plural(len(flagged), 'flagged draft')}."
+            f"In the label queue: {plural(spots, 'spot check')} of accepted drafts, "
+            f"{plural(flagged, 'flagged draft')}. Their labels tell whether the run was right."
         )
         if not open_:
-            _label("Label them", run, (spots or flagged)[0])
+            _label("Label them", run, [])
 
 
-def _label(words: str, run: Run, output: int) -> None:
+def _label(words: str, run: Run, criteria: list[str]) -> None:
+    """Lead to the list of drafts from loop runs; with one criterion in `criteria`, to that."""
     if st.button(words, key=f"loop.label.{run.id}", type="primary"):
         state.put_view("label", "label")
-        state.put("output", str(output))
+        state.put("list", str(Filter.LOOPS))
+        state.put("asking", "one" if len(criteria) == 1 else "all")
+        if len(criteria) == 1:
+            state.put("criterion", criteria[0])
         st.switch_page(page_at("label"))
 
 

@@ -33,7 +33,7 @@ from pages.parts.workspace import store
 
 AGREED = "the contract's own rule"
 OWN = "a rule of my own"
-WHICH = {"all": "All", "random": "Drawn at random", "filter": "Those that contain …"}
+WHICH = {"all": "All", "random": "Drawn at random", "filter": "By a text"}
 ARMS = {
     Arms.LOOP: "Loop: feedback after each round",
     Arms.RETRY: "Retries: a fresh draw each time",
