@@ -42,7 +42,7 @@ from core.store.paths import remove_run_traces, run_trace_names
 from core.store.runs import Run, RunKind, Wish, create_run, load_run
 from core.store.samples import StoredSample, load_samples
 from core.store.store import Store
-from core.store.traces import add_run_traces, work_out
+from core.store.traces import add_run_traces
 from core.text import content_hash
 from core.verdict import CriterionVerdict
 
@@ -291,7 +291,6 @@ class LoopWork:
         drafts = drafts_to_check(self.store, self.run, self.setup)
         if drafts:
             queue_drafts(self.store, self.run, drafts)
-        work_out(self.store, self.run.project_id)
 
     def _store_cancelled(self) -> None:
         ended = []

@@ -164,7 +164,7 @@ def _traces(run: Run, hidden: frozenset[str]) -> None:
     lines = growing(store(), run, SHOWN)
     if not lines:
         return
-    rounds = max(len(g.steps) for g in lines)
+    rounds = max((len(g.steps) for g in lines if g.trace_id not in hidden), default=0)
     rows = [_row(g, rounds, hide=g.trace_id in hidden) for g in lines]
     key = f"loop.traces.{run.id}.{run.unfinished}"
 
@@ -177,7 +177,7 @@ def _traces(run: Run, hidden: frozenset[str]) -> None:
     if not run.unfinished:
         more = {"on_select": picked, "selection_mode": "single-row", "key": key}
     st.dataframe(
-        rows, hide_index=True, height=min(38 + 35 * len(rows), 360),
+        rows, hide_index=True, height="content" if len(rows) < 10 else 360,
         alt="Traces of the run, one a row, with a column for each round.", **more,
     )  # fmt: skip
     setup = LoopSetup.from_data(run.config)

@@ -19,7 +19,7 @@ from pages.parts.judge_live import STATES
 from pages.parts.loop_live import watch
 from pages.parts.loop_setup import Form, loop_form
 from pages.parts.panels import small
-from pages.parts.sight import hidden_trace_ids
+from pages.parts.sight import hidden_trace_ids, say_hidden, sight
 from pages.parts.running import prices, runs, secrets
 from pages.parts.workspace import store
 
@@ -28,7 +28,10 @@ def run_view(project: Project, version: Version | None) -> None:
     """Draw everything about loop runs."""
     found = [r for r in runs_of(store(), project.id) if r.kind is RunKind.LOOP]
     if found:
-        _runs(found, hidden_trace_ids(project, version))
+        hidden = hidden_trace_ids(project, version)
+        _runs(found, hidden)
+        if hidden and (seen := sight(project, version)) is not None:
+            say_hidden(project, seen, len(hidden), "trace", "loop")
     if version is None:
         st.text("There is no contract yet: write the criteria first.")
         return
