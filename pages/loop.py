@@ -18,8 +18,8 @@ current = version(project)
 with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
     st.title("Loop", anchor=False, width="content")
     view = state.pick(
-        "view", "View", list(VIEWS), show=VIEWS.__getitem__, widget=st.segmented_control,
-        label_visibility="collapsed", required=True,
+        "view", "View", list(VIEWS), show=VIEWS.__getitem__, widget=st.radio, horizontal=True,
+        label_visibility="collapsed",
     )  # fmt: skip
 st.caption(
     "A writer drafts, the contract's evaluator judges, the failures go back, until a stop rule ends "

@@ -108,7 +108,7 @@ def test_a_loop_by_hand_shows_code_feedback_and_exits_and_is_kept(
     assert "Draft 1 waits for your verdict." in texts(page)
     assert page.button(key="hand.verdicts").disabled
     for key in ("tone", "next_step"):
-        page.segmented_control(key=f"hand.1.1.{key}.word").set_value("PASS").run()
+        page.radio(key=f"hand.1.1.{key}.word").set_value("PASS").run()
     page.button(key="hand.verdicts").click().run()
     assert "Ended. Exit PASS" in texts(page)
     before = len(load_summaries(bench, 1))

@@ -218,8 +218,9 @@ def _ask(hand: HandLoop, loop: ByHand) -> None:
         place = f"hand.{hand.id}.{len(hand.typed)}.{key}"
         with st.container(border=True):
             st.text(visible(criterion.question or key))
-            word = st.segmented_control(
-                f"Verdict on {key}", [str(w) for w in WORDS], key=f"{place}.word",
+            word = st.radio(
+                f"Verdict on {key}", [str(w) for w in WORDS], index=None, horizontal=True,
+                key=f"{place}.word",
                 label_visibility="collapsed",
             )  # fmt: skip
             evidence = st.text_input(

@@ -112,8 +112,9 @@ def _samples(project: Project) -> list[StoredSample]:
     every = all_samples(project.id, project.revision)
     if not every:
         raise InputError("samples", "there are none to write for.", "Import outputs first.")
-    which = st.segmented_control(
-        "Samples", list(WHICH), format_func=WHICH.__getitem__, default="random", required=True,
+    which = st.radio(
+        "Samples", list(WHICH), index=list(WHICH).index("random"), format_func=WHICH.__getitem__,
+        horizontal=True,
         **keys(project, "which"),
     )  # fmt: skip
     containing, number, seed = "", None, 1
