@@ -39,7 +39,9 @@ def test_empty_output_and_zero_are_texts() -> None:
     assert [r.output for r in read("id,output\n1,\n2,0\n").rows] == ["", "0"]
 
 
-@pytest.mark.parametrize(("cell", "trial"), [("1", 1), ("0", 0), (" 12 ", 12), ("1.0", 1), ("-1", -1)])
+@pytest.mark.parametrize(
+    ("cell", "trial"), [("1", 1), ("0", 0), (" 12 ", 12), ("1.0", 1), ("-1", -1)]
+)
 def test_trials_that_are_understood(cell: str, trial: int) -> None:
     assert read_trial(cell) == trial
 
