@@ -67,7 +67,7 @@ def texts(app: AppTest) -> str:
     return "\n".join([*(str(e.value) for kind in kinds for e in kind), *html])
 
 
-PAGES = ["home", "contract", "label", "judge", "agreement", "traces"]
+PAGES = ["home", "contract", "label", "judge", "agreement", "loop", "traces"]
 
 
 @pytest.mark.parametrize("page", PAGES)

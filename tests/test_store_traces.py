@@ -28,8 +28,8 @@ from core.store.contracts import save_version
 from core.store.imports import imports_of
 from core.store.paths import arms_of_sample, count_traces, recorded_drafts
 from core.store.store import Project, Store, open_store
+from core.store.trace_rows import MOST
 from core.store.traces import (
-    MOST,
     add_traces,
     by_held_contract,
     compare_traces,
@@ -37,6 +37,7 @@ from core.store.traces import (
     held_contracts,
     load_summaries,
     load_trace,
+    work_out,
 )
 from core.verdict import CriterionVerdict, LabelValue, Unscored, Verdict
 from sample_data.samples import SAMPLES
@@ -185,6 +186,9 @@ def test_reading_summaries_reads_no_draft(store: Store, project: Project) -> Non
     """The rounds can be gone: ten thousand traces are counted without opening one of them."""
     made = [run("d0", "d2")]
     add_traces(store, project.id, made)
+    told: list[float] = []
+    assert (work_out(store, project.id, told.append), told) == (1, [1.0])
+    assert work_out(store, project.id) == 0
     with store.write() as c:
         c.execute(t.round_.delete())
     assert load_summaries(store, project.id) == [summarise(made[0])]

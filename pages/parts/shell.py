@@ -25,6 +25,7 @@ TITLES = {
     "judge": "Judge",
     "agreement": "Agreement",
     "arithmetic": "Arithmetic",
+    "loop": "Loop",
     "traces": "Traces",
     "evidence": "Evidence",
 }

@@ -9,7 +9,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from core.files.traces import TraceFile, parse_traces
 from core.store.store import Project
-from core.store.traces import TraceDifference, add_traces, compare_traces, held_contracts
+from core.store.traces import TraceDifference, add_traces, compare_traces, held_contracts, work_out
 from core.wording import plural
 from pages.parts.panels import small
 from pages.parts.workspace import store
@@ -60,10 +60,16 @@ def show_traces(
         disabled=not difference.new,
         key="traces.store",
     ):
-        with st.spinner("Reading the drafts for shapes of failure, then storing …"):
+        with st.spinner("Storing …"):
             stored = add_traces(
                 store(), project.id, read.traces, file_name=name, sha256=read.sha256
             )
+        bar = st.progress(0.0, "Reading the drafts for shapes of failure …")
+        work_out(
+            store(),
+            project.id,
+            lambda share: bar.progress(share, "Reading the drafts for shapes of failure …"),
+        )
         st.session_state["traces.done"] = f"{plural(len(stored.new), 'trace')} stored."
         # A fresh uploader, so that the stored file is not offered again.
         st.session_state["import.round"] = st.session_state.get("import.round", 0) + 1

@@ -16,7 +16,17 @@ from core.verdict import LabelValue, failed
 from sample_data.samples import SAMPLES
 from tests.browser.conftest import ROOT, Browser, Server, shot
 
-PAGES = ["home", "contract", "label", "judge", "agreement", "traces", "arithmetic", "evidence"]
+PAGES = [
+    "home",
+    "contract",
+    "label",
+    "judge",
+    "agreement",
+    "traces",
+    "arithmetic",
+    "loop",
+    "evidence",
+]
 TITLES = {page: page.capitalize() for page in PAGES} | {"home": "Evaluator Bench"}
 WRONG = "[data-testid=stException], [data-testid=stAlertContentError]"
 

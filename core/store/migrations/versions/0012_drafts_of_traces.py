@@ -6,8 +6,8 @@ Null in traces stored before: worked out when first asked for.
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0018"
-down_revision = "0013"
+revision = "0012"
+down_revision = "0011"
 branch_labels = None
 depends_on = None
 
