@@ -198,9 +198,7 @@ def repairable_question(found: Convergence | None) -> Step:
     instead = "Find the fault first; let models debate the claim, or a person look at it."
     if found is None:
         said = ("No loop has been recorded.",)
-        return Step(
-            title, asks, State.OPEN, said, "Import traces", "traces", "import", otherwise=instead
-        )
+        return Step(title, asks, State.OPEN, said, "Run a loop", "loop", "run", otherwise=instead)
     numbers = [
         f"Round {n}: {count_of(one)} accepted, {rate(one)}."
         for n, one in list(found.by_round.items())[:4]
@@ -301,9 +299,7 @@ def baseline_question(
     instead = "Retries, or a single shot: whichever costs less a task."
     if arms is None:
         said = ("Loop and retries have not been run on the same samples.",)
-        return Step(
-            title, asks, State.OPEN, said, "Import traces", "traces", "import", otherwise=instead
-        )
+        return Step(title, asks, State.OPEN, said, "Run a loop", "loop", "run", otherwise=instead)
     numbers = [f"Of {plural(arms.rescued.n, 'failed first draft')}:"]
     numbers += _rescues("rescued", arms.rescued)
     if arms.rescued_right is not None:

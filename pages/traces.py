@@ -11,6 +11,7 @@ from pages.parts import trace_panels as panels
 from pages.parts.import_acts import imports_screen
 from pages.parts.import_any import import_screen
 from pages.parts.panels import page_title
+from pages.parts.shell import page_at
 from pages.parts.sight import hidden_trace_ids, say_hidden, sight
 from pages.parts.trace_import import say_stored
 from pages.parts.trace_list import chosen_trace
@@ -30,7 +31,10 @@ say_stored()
 found = panels.numbers(project)
 if not found.summaries:
     with st.container(border=True):
-        st.text("There are no traces yet. Import the log of your loop to begin.")
+        st.text("There are no traces yet. Run a loop, or import the log of yours.")
+        if st.button("Run a loop", key="traces.loop"):
+            state.put_view("loop", "run")
+            st.switch_page(page_at("loop"))
         import_screen(project, version(project), ["traces"])
     st.stop()
 
