@@ -20,6 +20,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from guide.make_files import labels
+
 HERE = Path(__file__).parent
 ROOT = HERE.parent
 PICTURES = HERE / "pictures"
@@ -95,27 +97,43 @@ def quiet(page: Any) -> None:
 def home(page: Any, url: str) -> None:
     """Open the sample, and read where it stands."""
     go(page, url, f"home?{LEAD}")
-    page.get_by_text("Where this project stands").wait_for()
+    page.get_by_text("Five questions").first.wait_for()
+
+
+NOTES = {
+    "length": "too long", "refund": "no word of a refund", "tone": "blames the customer",
+    "next_step": "no date for the refund",
+}  # fmt: skip
+
+
+def faults() -> dict[str, str]:
+    """What most people found wrong with each output of the sample, by its name on the page."""
+    found: dict[str, str] = {}
+    for row in labels():
+        sample, trial = row["output"].split("/")
+        if row["human"] == "FAIL":
+            found.setdefault(f"{sample} · trial {trial}", NOTES[row["criterion"]])
+            if trial == "1":
+                found.setdefault(sample, NOTES[row["criterion"]])
+    return found
 
 
 def open_pass(page: Any, url: str) -> None:
-    """Say good or bad of a few replies, and why."""
+    """Say good or bad of twelve replies, and why."""
     go(page, url, f"label?{WHO}&criterion=overall")
     page.locator('.labeller[data-state="ready"]').wait_for()
-    for key, note in (
-        ("1", ""), ("2", "no date, who knows when"), ("1", ""), ("2", "says it is her own fault"),
-        ("2", "no date for the refund"), ("1", ""),
-    ):  # fmt: skip
-        before = page.locator(".labeller .name").text_content()
-        if note:
+    wrong = faults()
+    for _ in range(12):
+        name = page.locator(".labeller .name").text_content()
+        if note := wrong.get(name):
             page.keyboard.press("n")
             page.keyboard.type(note)
             page.keyboard.press("Escape")
-        page.keyboard.press(key)
+        page.keyboard.press("2" if note else "1")
         page.wait_for_function(
             "before => [...document.querySelectorAll('*')].map(e => e.shadowRoot)"
             ".map(r => r?.querySelector('.labeller .name')).find(Boolean)?.textContent !== before",
-            arg=before,
+            arg=name,
         )
     page.locator('.labeller[data-unsaved="0"]').wait_for()
 
@@ -123,12 +141,20 @@ def open_pass(page: Any, url: str) -> None:
 def group(page: Any, url: str) -> None:
     """Put the notes that say the same into one group, and name it."""
     go(page, url, f"label?{WHO}&view=group")
-    page.locator(".sorter .open .note").first.wait_for()
-    page.keyboard.press("Space")
-    page.keyboard.press("ArrowDown")
-    page.keyboard.press("ArrowDown")
-    page.keyboard.press("Space")
+    notes = page.locator(".sorter .open .note")
+    notes.first.wait_for()
+    page.locator(".sorter .open").focus()
+    page.keyboard.press("Home")
+    for note in notes.all():
+        if NOTES["next_step"] in note.text_content():
+            page.keyboard.press("Space")
+        page.keyboard.press("ArrowDown")
     page.keyboard.press("n")
+    quiet(page)
+    name = page.get_by_label("Name: what is wrong in these outputs")
+    name.fill("Leaves out when the refund comes")
+    name.press("Enter")
+    page.get_by_text("Does the output").first.wait_for()
     quiet(page)
 
 
@@ -154,12 +180,59 @@ def judge(page: Any, url: str) -> None:
 
 def agreement(page: Any, url: str) -> None:
     """Read how often the lenient judge passes bad replies."""
-    go(page, url, f"agreement?{LEAD}&judge=1")
+    go(page, url, f"agreement?{LEAD}&judge=3")
 
 
 def disagreements(page: Any, url: str) -> None:
     """Say of each disagreement who is wrong, one key each."""
-    go(page, url, f"agreement?{LEAD}&judge=1&view=why")
+    go(page, url, f"agreement?{LEAD}&judge=3&view=why")
+
+
+def loop(page: Any, url: str) -> None:
+    """Run the loop and plain retries on the same samples, with the scripted writer."""
+    go(page, url, f"loop?{LEAD}")
+    page.get_by_role("button", name="Start the run").click()
+    page.get_by_text("20 of 20 traces ended").first.wait_for()
+    quiet(page)
+
+
+def by_hand(page: Any, url: str) -> None:
+    """Be the writer: type a draft and see what the checks say."""
+    go(page, url, f"loop?{LEAD}&view=hand")
+    page.get_by_role("button", name="Begin").click()
+    draft = page.get_by_role("textbox", name="Draft").first
+    draft.fill("We are sorry about the kettle. Your money comes back by Friday 7 March.")
+    draft.press("Control+Enter")
+    quiet(page)
+    page.get_by_role("button", name="Judge this draft").click()
+    quiet(page)
+
+
+def traces(page: Any, url: str) -> None:
+    """Read what the loops came to, and what another stop rule would have done."""
+    go(page, url, f"traces?{LEAD}&view=whatif")
+
+
+def replay(page: Any, url: str) -> None:
+    """Replay one loop, round by round."""
+    go(page, url, f"traces?{LEAD}&view=replay")
+
+
+def arithmetic(page: Any, url: str) -> None:
+    """Read what a loop costs and when it beats trying again."""
+    go(page, url, f"arithmetic?{LEAD}")
+
+
+def decision(page: Any, url: str) -> None:
+    """Record the decision, with the answers it stands on."""
+    go(page, url, f"home?{WHO}")
+    page.get_by_role("button", name="Record a decision").click()
+    page.get_by_text("Not yet: work on it").last.click()
+    page.get_by_label("Why").fill("The lenient judge passes 14 of 37 bad replies.")
+    page.get_by_role("button", name="Record", exact=True).click()
+    page.get_by_text("Decided:").first.wait_for()
+    page.get_by_text("Decided:").first.scroll_into_view_if_needed()
+    quiet(page)
 
 
 STEPS: dict[str, Callable[[Any, str], None]] = {
@@ -171,6 +244,12 @@ STEPS: dict[str, Callable[[Any, str], None]] = {
     "06-judge": judge,
     "07-agreement": agreement,
     "08-disagreements": disagreements,
+    "09-loop": loop,
+    "10-by-hand": by_hand,
+    "11-what-if": traces,
+    "12-replay": replay,
+    "13-arithmetic": arithmetic,
+    "14-decision": decision,
 }
 
 

@@ -57,3 +57,17 @@ def test_every_command_is_in_the_guide() -> None:
 
     names = {command.name or command.callback.__name__ for command in app.registered_commands}  # type: ignore[union-attr]
     assert {line.split()[1] for line in commands(COMMAND_LINE)} == names
+
+
+def test_the_tutorial_has_a_picture_of_each_step_of_the_walk_and_no_other() -> None:
+    """The walk is guide/make_pictures.py: its steps are the tutorial's, in the same order."""
+    from guide.make_pictures import PICTURES, STEPS
+
+    text = (GUIDE / "tutorial.md").read_text(encoding="utf-8")
+    shown = re.findall(r"!\[[^\]]+\]\(pictures/([^)]+)\.png\)", text)
+    assert shown == list(STEPS)
+    assert sorted(path.stem for path in PICTURES.iterdir()) == sorted(STEPS)
+    links = re.findall(r"[^!]\[[^\]]+\]\(([^)#]+)\)", text + README)
+    assert [
+        link for link in links if not (GUIDE / link).exists() and not (GUIDE.parent / link).exists()
+    ] == []
