@@ -186,14 +186,11 @@ def _write(hand: HandLoop, loop: ByHand) -> None:
     elif hand.typed and retry:
         small("A retry is told nothing of the draft before: write a new one.")
     number = len(hand.typed) + 1
-    draft = st.text_area(
-        f"Draft {number}", "" if retry else last, height=220,
-        key=f"hand.{hand.id}.draft.{number}.{hand.revision}",
-    )  # fmt: skip
+    key = f"hand.{hand.id}.draft.{number}.{hand.revision}"
+    st.text_area(f"Draft {number}", "" if retry else last, height=220, key=key)
     st.button(
-        "Judge this draft", type="primary", key="hand.judge", on_click=_save,
-        args=(hand, (*hand.typed, Typed(draft))),
-    )  # fmt: skip
+        "Judge this draft", type="primary", key="hand.judge", on_click=_judge, args=(hand, key)
+    )
     _whole_request(hand, loop, last)
 
 
@@ -270,6 +267,15 @@ def _replay(trace_id: str) -> None:
 @guarded
 def _save(hand: HandLoop, typed: Sequence[Typed], stopped: bool = False) -> None:
     save_hand(store(), hand, typed, stopped=stopped)
+
+
+@guarded
+def _judge(hand: HandLoop, key: str) -> None:
+    # The text as it is when the button is pressed: the page may have been drawn before it was typed.
+    draft = st.session_state.get(key, "")
+    if not draft.strip():
+        raise InputError(f"draft {len(hand.typed) + 1}", "it is empty.", "Type the draft first.")
+    save_hand(store(), hand, (*hand.typed, Typed(draft)))
 
 
 @guarded
