@@ -13,9 +13,10 @@ from pages.parts.sight import hidden_trace_ids, say_hidden, sight
 from pages.parts.trace_import import import_screen, say_stored
 from pages.parts.trace_list import chosen_trace
 from pages.parts.trace_replay import replay_panel
+from pages.parts.trace_whatif import whatif_view
 from pages.parts.workspace import need_project, version
 
-VIEWS = {"overview": "Overview", "replay": "Replay", "import": "Import"}
+VIEWS = {"overview": "Overview", "replay": "Replay", "whatif": "What if", "import": "Import"}
 
 project = need_project()
 page_title(
@@ -34,7 +35,7 @@ if not found.summaries:
 views = list(VIEWS)
 if "trace" in st.query_params and "view" not in st.query_params:
     state.put("view", "replay")
-choice, beside = st.columns([1, 2])
+choice, beside = st.columns([1, 1])
 with choice:
     view = state.pick(
         "view",
@@ -59,5 +60,7 @@ elif view == "replay":
         say_hidden(project, seen, 1, "trace", "traces")
     elif trace_id is not None:
         replay_panel(project, trace_id)
+elif view == "whatif":
+    whatif_view(project, found)
 else:
     import_screen(project)

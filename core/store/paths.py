@@ -16,10 +16,11 @@ from core.store.traces import by_held_contract, held_contracts, load_traces
 
 @dataclass(frozen=True)
 class TraceFilter:
-    """Which traces of a project: of one arm, of one loop run; None is all."""
+    """Which traces of a project: of one arm, one loop run, one imported file; None is all."""
 
     arm: Arm | None = None
     run_id: int | None = None
+    import_id: int | None = None
 
     def where(self, project_id: int) -> list[sa.ColumnElement[bool]]:
         """Return the conditions."""
@@ -28,6 +29,8 @@ class TraceFilter:
             found.append(t.trace.c.arm == self.arm.value)
         if self.run_id is not None:
             found.append(t.trace.c.run_id == self.run_id)
+        if self.import_id is not None:
+            found.append(t.trace.c.import_batch_id == self.import_id)
         return found
 
 

@@ -77,6 +77,19 @@ Name = Literal[
     "tasks",
     "source",
     "compare",
+    "from",
+    "beside",
+    "stop_cap",
+    "stop_window",
+    "stop_arm",
+    "measure",
+    "goal_call",
+    "goal_wrong",
+    "goal_handover",
+    "since",
+    "sort",
+    "aligned",
+    "page",
 ]
 
 
