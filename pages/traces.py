@@ -12,11 +12,18 @@ from pages.parts.panels import page_title
 from pages.parts.sight import hidden_trace_ids, say_hidden, sight
 from pages.parts.trace_import import import_screen, say_stored
 from pages.parts.trace_list import chosen_trace
+from pages.parts.trace_rejudge import rejudge_view
 from pages.parts.trace_replay import replay_panel
 from pages.parts.trace_whatif import whatif_view
 from pages.parts.workspace import need_project, version
 
-VIEWS = {"overview": "Overview", "replay": "Replay", "whatif": "What if", "import": "Import"}
+VIEWS = {
+    "overview": "Overview",
+    "replay": "Replay",
+    "whatif": "What if",
+    "rejudge": "Another judge",
+    "import": "Import",
+}
 
 project = need_project()
 page_title(
@@ -35,17 +42,10 @@ if not found.summaries:
 views = list(VIEWS)
 if "trace" in st.query_params and "view" not in st.query_params:
     state.put("view", "replay")
-choice, beside = st.columns([1, 1])
-with choice:
-    view = state.pick(
-        "view",
-        "View",
-        views,
-        show=lambda key: VIEWS[key],
-        widget=st.segmented_control,
-        label_visibility="collapsed",
-        required=True,
-    )
+view = state.pick(
+    "view", "View", views, show=lambda key: VIEWS[key], widget=st.segmented_control,
+    label_visibility="collapsed", required=True,
+)  # fmt: skip
 if view == "overview":
     panels.headline(found)
     panels.check_against_labels(found)
@@ -53,8 +53,7 @@ if view == "overview":
     panels.arms_table(found)
     panels.shapes_table(found)
 elif view == "replay":
-    with beside:
-        trace_id = chosen_trace(found, hidden_trace_ids(project, version(project)))
+    trace_id = chosen_trace(found, hidden_trace_ids(project, version(project)))
     seen = sight(project, version(project))
     if seen is not None and trace_id in hidden_trace_ids(project, version(project)):
         say_hidden(project, seen, 1, "trace", "traces")
@@ -62,5 +61,7 @@ elif view == "replay":
         replay_panel(project, trace_id)
 elif view == "whatif":
     whatif_view(project, found)
+elif view == "rejudge":
+    rejudge_view(project)
 else:
     import_screen(project)

@@ -177,6 +177,13 @@ def run_trace_keys(store: Store, run_id: int) -> list[int]:
     return [r.id for r in rows]
 
 
+def trace_keys(store: Store, project_id: int, filter: TraceFilter = ALL) -> list[int]:
+    """Return the store's keys of the traces chosen, in the order they were stored."""
+    query = sa.select(t.trace.c.id).where(*filter.where(project_id)).order_by(t.trace.c.id)
+    with store.read() as c:
+        return list(c.scalars(query))
+
+
 def count_traces(store: Store, project_id: int) -> int:
     """Return the number of traces in a project."""
     query = sa.select(sa.func.count()).where(t.trace.c.project_id == project_id)

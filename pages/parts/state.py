@@ -79,6 +79,8 @@ Name = Literal[
     "compare",
     "from",
     "beside",
+    "under",
+    "by",
     "stop_cap",
     "stop_window",
     "stop_arm",
