@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -86,8 +87,11 @@ class Binned:
     n: int
 
 
-def binned_paths(rows: Sequence[Binned], order: Sequence[str]) -> Any:
-    """Return one panel a group: rounds across, scores up, the count of traces in each cell."""
+def binned_paths(rows: Sequence[Binned], order: Sequence[str]) -> list[Any]:
+    """Return one chart a group: rounds across, scores up, the count of traces in each cell.
+
+    One shade means one count in all of them.
+    """
     import altair as alt
 
     most = max((row.n for row in rows), default=1)
@@ -129,8 +133,9 @@ def binned_paths(rows: Sequence[Binned], order: Sequence[str]) -> Any:
                 height=alt.Step(26),
                 title=alt.TitleParams(group, anchor="start", fontSize=13),
             )
+            .configure_view(stroke=None)
         )
-    return alt.concat(*panels, columns=4, spacing=24).configure_view(stroke=None)
+    return panels
 
 
 @dataclass(frozen=True)
@@ -142,56 +147,84 @@ class PathPanel:
     lines: Sequence[tuple[str, Sequence[tuple[int, float | None]]]]
 
 
-def path_panels(panels: Sequence[PathPanel], rounds: int, top: float) -> Any:
-    """Return one small panel for each trace, all to one scale; a round without a score is a break.
+_WIDE, _HIGH, _LEFT, _TOP = 132.0, 58.0, 18.0, 6.0
 
-    Of two lines in a panel the first is solid with dots, the second dashed with squares.
+
+def path_panels(panels: Sequence[PathPanel], rounds: int, top: float) -> str:
+    """Return one small panel for each trace as HTML, all to one scale, as many a row as fit.
+
+    A round without a score is a break. Of two lines in a panel the first is solid with dots, the
+    second dashed with squares. `top` > 0 is the highest score, `rounds` >= 1 the last round.
     """
-    import altair as alt
+    return (
+        '<div style="display:flex;flex-wrap:wrap;gap:14px 18px">'
+        + "".join(_panel(panel, rounds, top) for panel in panels)
+        + "</div>"
+    )
 
-    made = []
-    for panel in panels:
-        layers = []
-        for (name, scores), dash, shape, colour in zip(
-            panel.lines, ([1, 0], [5, 3]), ("circle", "square"), (BLUE, ORANGE), strict=False
-        ):
-            values = [{"round": n, "score": score, "of": name} for n, score in scores]
-            base = alt.Chart(alt.InlineData(values=values)).encode(
-                x=alt.X(
-                    "round:Q",
-                    title=None,
-                    scale=alt.Scale(domain=[0.5, rounds + 0.5], nice=False),
-                    axis=alt.Axis(values=list(range(1, rounds + 1)), format="d", grid=False),
-                ),
-                y=alt.Y(
-                    "score:Q",
-                    title=None,
-                    scale=alt.Scale(domain=[0, top], nice=False),
-                    axis=alt.Axis(values=[0, top], format=".4~g"),
-                ),
-                tooltip=[
-                    alt.Tooltip("of:N", title="trace"),
-                    alt.Tooltip("round:Q"),
-                    alt.Tooltip("score:Q", format=".6~g"),
-                ],
+
+def _panel(panel: PathPanel, rounds: int, top: float) -> str:
+    def x(n: int) -> float:
+        return round(_LEFT + _WIDE * (n - 0.5) / rounds, 1)
+
+    def y(score: float) -> float:
+        return round(_TOP + _HIGH * (1 - score / top), 1)
+
+    def text(at: float, down: float, anchor: str, said: str) -> str:
+        return (
+            f'<text x="{at}" y="{down}" text-anchor="{anchor}" font-size="10" fill="currentColor" '
+            f'opacity="0.7">{said}</text>'
+        )
+
+    parts = [
+        f'<line x1="{_LEFT}" x2="{_LEFT + _WIDE}" y1="{y(level)}" y2="{y(level)}" '
+        'stroke="currentColor" stroke-opacity="0.25"/>'
+        + text(_LEFT - 4, y(level) + 4, "end", f"{level:.4g}")
+        for level in (0.0, top)
+    ]
+    step = -(-rounds // 10)
+    parts += [text(x(n), _TOP + _HIGH + 14, "middle", str(n)) for n in range(1, rounds + 1, step)]
+    for at, (_, scores) in enumerate(panel.lines[:2]):
+        colour = (BLUE, ORANGE)[at]
+        dash = ' stroke-dasharray="5 3"' if at else ""
+        for run in _unbroken(scores):
+            way = " ".join(f"{x(n)},{y(score)}" for n, score in run)
+            parts.append(
+                f'<polyline points="{way}" fill="none" stroke="{colour}" stroke-width="2"{dash}/>'
             )
-            layers.append(
-                base.mark_line(
-                    color=colour, strokeWidth=2, strokeDash=dash, invalid="break-paths-show-domains"
+            for n, score in run:
+                spot = (
+                    f'<rect x="{x(n) - 3}" y="{y(score) - 3}" width="6" height="6"'
+                    if at
+                    else f'<circle cx="{x(n)}" cy="{y(score)}" r="3"'
                 )
-            )
-            layers.append(
-                base.mark_point(color=colour, filled=True, size=36, shape=shape, opacity=1,
-                                invalid="filter")
-            )  # fmt: skip
-        made.append(
-            alt.layer(*layers).properties(
-                width=128,
-                height=56,
-                title=alt.TitleParams(
-                    panel.title, subtitle=panel.note, anchor="start", fontSize=11, subtitleFontSize=10,
-                    limit=160,
-                ),
-            )
-        )  # fmt: skip
-    return alt.concat(*made, columns=6, spacing=14).configure_view(stroke=None)
+                parts.append(f'{spot} fill="{colour}"/>')
+    said = "; ".join(
+        f"{name}: " + ", ".join(f"round {n} {'none' if s is None else f'{s:g}'}" for n, s in scores)
+        for name, scores in panel.lines
+    )
+    line = "overflow:hidden;text-overflow:ellipsis;white-space:nowrap;"
+    return (
+        f'<div style="width:{_LEFT + _WIDE + 2}px;font-size:0.75rem;line-height:1.3">'
+        f'<div style="{line}font-weight:600">{html.escape(panel.title)}</div>'
+        f'<div style="{line}opacity:0.8">{html.escape(panel.note)}</div>'
+        f'<svg width="{_LEFT + _WIDE + 2}" height="{_TOP + _HIGH + 18}" role="img" '
+        f'aria-label="{html.escape(f"{panel.title}. {said}")}">{"".join(parts)}</svg></div>'
+    )
+
+
+def _unbroken(
+    scores: Sequence[tuple[int, float | None]],
+) -> list[list[tuple[int, float]]]:
+    """Return the runs of neighbouring rounds that have a score."""
+    runs: list[list[tuple[int, float]]] = []
+    before: int | None = None
+    for n, score in scores:
+        if score is None:
+            before = None
+            continue
+        if before is None or n != before + 1:
+            runs.append([])
+        runs[-1].append((n, score))
+        before = n
+    return runs

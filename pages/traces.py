@@ -10,8 +10,10 @@ from pages.parts import state
 from pages.parts import trace_panels as panels
 from pages.parts.panels import page_title
 from pages.parts.sight import hidden_trace_ids, say_hidden, sight
+from pages.parts.trace_compare import compare_view
 from pages.parts.trace_import import import_screen, say_stored
 from pages.parts.trace_list import chosen_trace
+from pages.parts.trace_overview import overview
 from pages.parts.trace_rejudge import rejudge_view
 from pages.parts.trace_replay import replay_panel
 from pages.parts.trace_whatif import whatif_view
@@ -19,6 +21,7 @@ from pages.parts.workspace import need_project, version
 
 VIEWS = {
     "overview": "Overview",
+    "compare": "Compare runs",
     "replay": "Replay",
     "whatif": "What if",
     "rejudge": "Another judge",
@@ -47,11 +50,9 @@ view = state.pick(
     label_visibility="collapsed", required=True,
 )  # fmt: skip
 if view == "overview":
-    panels.headline(found)
-    panels.check_against_labels(found)
-    panels.loop_against_retry(found)
-    panels.arms_table(found)
-    panels.shapes_table(found)
+    overview(project, found)
+elif view == "compare":
+    compare_view(project, found)
 elif view == "replay":
     trace_id = chosen_trace(found, hidden_trace_ids(project, version(project)))
     seen = sight(project, version(project))

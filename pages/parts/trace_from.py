@@ -50,14 +50,21 @@ def narrowed(project_id: int, revision: int, key: str, _found: TraceNumbers) -> 
 
 
 @st.cache_resource(max_entries=12, show_spinner="Reading the rounds …")
+def rounds_of(project_id: int, revision: int, key: str, arm: str | None = None) -> Grid:
+    """Return the numbers of the rounds of a source's traces (of one arm)."""
+    return round_grid(store(), project_id, _filter(key, arm))
+
+
+@st.cache_resource(max_entries=12, show_spinner="Reading the walks …")
 def walks(project_id: int, revision: int, key: str, arm: str | None) -> tuple[Paths, Grid]:
     """Return the walks of a source's traces (of one arm) and the numbers of their rounds."""
+    paths = Paths(paths_of(store(), project_id, _filter(key, arm)))
+    return paths, rounds_of(project_id, revision, key, arm)
+
+
+def _filter(key: str, arm: str | None) -> TraceFilter:
     found = filter_by(key)
-    chosen = TraceFilter(Arm(arm) if arm else None, found.run_id, found.import_id)
-    return (
-        Paths(paths_of(store(), project_id, chosen)),
-        round_grid(store(), project_id, chosen),
-    )
+    return TraceFilter(Arm(arm) if arm else None, found.run_id, found.import_id)
 
 
 def pick_source(project: Project) -> str:
