@@ -89,6 +89,7 @@ Name = Literal[
     "goal_wrong",
     "goal_handover",
     "since",
+    "said",
     "sort",
     "aligned",
     "page",
