@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+from base64 import b64encode
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -147,6 +148,8 @@ class PathPanel:
     lines: Sequence[tuple[str, Sequence[tuple[int, float | None]]]]
 
 
+INK = "#78808B"
+"""Read on a light page and on a dark one: a picture does not know which it stands on."""
 _WIDE, _HIGH, _LEFT, _TOP = 132.0, 58.0, 18.0, 6.0
 
 
@@ -172,13 +175,13 @@ def _panel(panel: PathPanel, rounds: int, top: float) -> str:
 
     def text(at: float, down: float, anchor: str, said: str) -> str:
         return (
-            f'<text x="{at}" y="{down}" text-anchor="{anchor}" font-size="10" fill="currentColor" '
-            f'opacity="0.7">{said}</text>'
+            f'<text x="{at}" y="{down}" text-anchor="{anchor}" font-size="10" fill="{INK}" '
+            f'font-family="sans-serif">{said}</text>'
         )
 
     parts = [
         f'<line x1="{_LEFT}" x2="{_LEFT + _WIDE}" y1="{y(level)}" y2="{y(level)}" '
-        'stroke="currentColor" stroke-opacity="0.25"/>'
+        f'stroke="{INK}" stroke-opacity="0.4"/>'
         + text(_LEFT - 4, y(level) + 4, "end", f"{level:.4g}")
         for level in (0.0, top)
     ]
@@ -203,13 +206,19 @@ def _panel(panel: PathPanel, rounds: int, top: float) -> str:
         f"{name}: " + ", ".join(f"round {n} {'none' if s is None else f'{s:g}'}" for n, s in scores)
         for name, scores in panel.lines
     )
+    wide, high = _LEFT + _WIDE + 2, _TOP + _HIGH + 18
+    svg = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{wide}" height="{high}">'
+        f"{''.join(parts)}</svg>"
+    )
+    picture = b64encode(svg.encode()).decode()
     line = "overflow:hidden;text-overflow:ellipsis;white-space:nowrap;"
     return (
-        f'<div style="width:{_LEFT + _WIDE + 2}px;font-size:0.75rem;line-height:1.3">'
+        f'<div style="width:{wide}px;font-size:0.75rem;line-height:1.3">'
         f'<div style="{line}font-weight:600">{html.escape(panel.title)}</div>'
         f'<div style="{line}opacity:0.8">{html.escape(panel.note)}</div>'
-        f'<svg width="{_LEFT + _WIDE + 2}" height="{_TOP + _HIGH + 18}" role="img" '
-        f'aria-label="{html.escape(f"{panel.title}. {said}")}">{"".join(parts)}</svg></div>'
+        f'<img src="data:image/svg+xml;base64,{picture}" width="{wide}" height="{high}" '
+        f'alt="{html.escape(f"{panel.title}. {said}")}"></div>'
     )
 
 

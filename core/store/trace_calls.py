@@ -85,5 +85,5 @@ def calls_of(store: Store, project_id: int, trace_id: str) -> TraceCalls | None:
             )
             .order_by(c.number)
         )  # fmt: skip
-        rows = tuple(Attempted(*row) for row in connection.execute(query).all())
+        rows = tuple(Attempted(*tuple(row)) for row in connection.execute(query))
     return TraceCalls(run_id, sample, int(trial), rows)

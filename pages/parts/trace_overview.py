@@ -152,7 +152,7 @@ def _traces(project: Project, key: str, found: TraceNumbers) -> None:
     asked = state.get("page", "1") or "1"
     page = min(max(int(asked), 1), pages) if asked.isdigit() else 1
     with two, st.container(horizontal=True, vertical_alignment="center"):
-        for name, to in (("Back", page - 1), ("On", page + 1)):
+        for name, to in (("Previous page", page - 1), ("Next page", page + 1)):
             st.button(
                 name, key=f"traces.page.{name}", disabled=not 1 <= to <= pages,
                 on_click=state.put, args=("page", str(to)),
@@ -186,7 +186,7 @@ def _pictures(shown: Sequence[Summary], grid: Grid, row_of: dict[str, int]) -> N
         note = exit_of(s) + (
             {True: " ✓ good", False: " ✕ bad"}.get(s.good, "") if s.accepted else ""
         )
-        made.append(PathPanel(s.trace_id, note, [(s.trace_id, scores)]))
+        made.append(PathPanel(f"{s.sample_id} · {s.arm.value}", note, [(s.trace_id, scores)]))
     top = float(np.nanmax(grid.score)) if not np.isnan(grid.score).all() else 1.0
     st.html(path_panels(made, max(1, int(grid.number.max(initial=1))), top or 1.0))
 

@@ -114,20 +114,19 @@ def sentences(found: Rejudged, what: str) -> list[str]:
             "known. " + _unknown(found)
         ]
     earlier, wrongly = found.count("earlier"), found.count("wrongly")
-    lines = [
-        f"With {what} {plural(earlier, 'trace')} would have stopped earlier"
-        + (f", {wrongly:,} of them wrongly." if earlier else ".")
-    ]
+    lacking = found.count("label_lacking")
+    how = f", {wrongly:,} of them wrongly." if earlier else "."
+    if lacking == earlier > 0:
+        how = "; how many of them wrongly is not known: no gold label says so."
+    elif lacking:
+        how = f", {wrongly:,} to {wrongly + lacking:,} of them wrongly: {lacking:,} lack a gold label."
+    lines = [f"With {what} {plural(earlier, 'trace')} would have stopped earlier{how}"]
     if wrongly:
         bad = sum(r.earlier and r.accepts_bad for r in found.rows)
         lost = sum(r.earlier and r.gives_up for r in found.rows)
         parts = [f"{bad:,} accept a draft whose gold label is FAIL"] if bad else []
         parts += [f"{lost:,} give up where the loop went on to a good draft"] if lost else []
         lines[0] += f" {' and '.join(parts)}."
-    if lacking := found.count("label_lacking"):
-        lines.append(
-            f"Whether {lacking:,} of the {earlier:,} stop rightly is not known: no gold label."
-        )
     lines.append(
         f"{found.alike:,} end as recorded; {found.otherwise:,} end in the same round by another "
         f"exit; {found.later:,} stop later."

@@ -62,15 +62,34 @@ def _heading(project: Project, trace: Trace, again: Replay) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.subheader(ARMS[trace.arm], anchor=False, width="content")
         st.text(f"{trace.trace_id}   ·   sample {trace.sample_id}, trial {trace.trial}")
-        for arm, other in arms_of_sample(store(), project.id, trace.sample_id, trace.trial):
-            if other != trace.trace_id:
-                st.button(
-                    f"See {ARMS[arm].lower()} on this sample",
-                    key=f"traces.other.{other}",
-                    on_click=_open,
-                    args=(other,),
-                )
+        _others(project, trace)
     small(*outcome_lines(trace, again))
+
+
+def _others(project: Project, trace: Trace) -> None:
+    """Draw the way to the other traces of this sample: a button to one, a list of more."""
+    of = arms_of_sample(store(), project.id, trace.sample_id, trace.trial)
+    others = {name: arm for arm, name in of if name != trace.trace_id}
+    if len(others) == 1:
+        [(name, arm)] = others.items()
+        st.button(
+            f"See {ARMS[arm].lower()} on this sample",
+            key=f"traces.other.{name}",
+            on_click=_open,
+            args=(name,),
+        )
+    elif others:
+        key = f"traces.others.{trace.trace_id}"
+
+        def chosen() -> None:
+            if st.session_state[key] is not None:
+                _open(st.session_state[key])
+
+        st.selectbox(
+            "Other traces of this sample", list(others), index=None, key=key, width=330,
+            placeholder=f"{len(others)} other traces of this sample", on_change=chosen,
+            label_visibility="collapsed",
+        )  # fmt: skip
 
 
 def _open(trace_id: str) -> None:

@@ -176,7 +176,7 @@ def _beside(paths: Paths, recorded: Ends, what: Ends, grid: Grid) -> None:
         hide_index=True,
         height="content",
         row_height=28,
-        column_config={"What if": st.column_config.TextColumn(width="large")},
+        column_config={"": st.column_config.TextColumn(width=165)},
         alt="The recorded rule beside the rule of the sliders, number by number.",
     )
 
@@ -207,11 +207,11 @@ def _rows(paths: Paths, ends: Ends, grid: Grid) -> dict[str, str]:
             n["accepted_good"], n["accepted_good"] + wrong, "no accepted draft is labelled"
         ),
         "Accepted but wrong": in_words(_wrong(ends, grid), ",.0f"),
-        "Accepted, no gold label: unknown": f"{n['accepted_unlabelled']:,}",
+        "Accepted, unlabelled": f"{n['accepted_unlabelled']:,}",
         "Calls": calls,
         "Calls per accepted": in_words(_per_accepted(ends, grid), ".2f"),
         "Cost": _sum(grid.upto(grid.usd, ends.rounds), ends, ",.4f", "USD"),
-        "Time, one after the other": _sum(grid.upto(grid.seconds, ends.rounds), ends, ",.0f", "s"),
+        "Time, in sequence": _sum(grid.upto(grid.seconds, ends.rounds), ends, ",.0f", "s"),
         "Exits": ", ".join(f"{k} {v:,}" for k, v in sorted(ends.exits.items())) or "none known",
     }
 
