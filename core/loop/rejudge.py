@@ -158,6 +158,9 @@ def compared(trace: Trace, again: Trace) -> Again:
     was = replay(trace)
     state, missing = walked(again, again.rule, outcomes_of(again))
     now = None if state is None or missing else state.exit
+    if state is not None and now is Exit.EVALUATOR_ERROR and was.exit is not now:
+        # Asked again it may well be read: a verdict that is lacking is neither PASS nor FAIL.
+        now, missing = None, f"round {state.number} was never judged: the judge's word is unscored"
     back = None if state is None or now is None else state.returned
     gold = None if back is None else trace.round(back)
     good = None if gold is None or gold.gold is None else gold.gold == "PASS"

@@ -77,7 +77,7 @@ def rejudge_view(project: Project) -> None:
     with three:
         key = pick_source(project)
     who = None if judge == RECORDED else int(judge)
-    found = _judged(project.id, project.revision, key, who, version)
+    found = _judged(project.id, project.revision, key, who, version.id, version)
     with st.container(border=True):
         for line in sentences(found, "this judge" if who is not None else "this contract"):
             st.text(line)
@@ -99,7 +99,7 @@ def _named(version: Version, newest_one: Version) -> str:
 
 @st.cache_resource(max_entries=10, show_spinner="Judging the recorded drafts again …")
 def _judged(
-    project_id: int, revision: int, key: str, judge: int | None, _version: Version
+    project_id: int, revision: int, key: str, judge: int | None, version_id: int, _version: Version
 ) -> Rejudged:
     return rejudge(store(), project_id, _version, judge, filter_by(key))
 
@@ -261,7 +261,7 @@ def _drafts(project_id: int, revision: int, key: str) -> Drafts:
 
 
 @st.cache_resource(max_entries=20, show_spinner="Counting what is to be asked …")
-def _estimate(project_id: int, revision: int, judge: str, ids: tuple[int, ...], _version: Version, _form: Form) -> Estimate:  # fmt: skip
+def _estimate(project_id: int, revision: int, judge: str, ids: tuple[int, ...], version_id: int, _version: Version, _form: Form) -> Estimate:  # fmt: skip
     return estimate(store(), project_id, _version, _form.setup, prices(), outputs=ids)
 
 
@@ -286,7 +286,7 @@ def _start(
         small("There is no draft to ask about.")
         return
     guess = _estimate(
-        project.id, project.revision, form.setup.judge_hash, drafts.ids, version, form
+        project.id, project.revision, form.setup.judge_hash, drafts.ids, version.id, version, form
     )
     st.text(
         f"{plural(guess.calls, 'call')}, about {guess.tokens_in:,} tokens in and "

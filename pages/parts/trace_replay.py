@@ -185,7 +185,7 @@ def _step(trace: Trace, numbers: list[int]) -> int:
     with st.container(horizontal=True, vertical_alignment="center"):
         for label, key, by in KEYS:
             st.button(
-                label, key=f"traces.{label}", shortcut=key, on_click=_move, args=(numbers, by),
+                label, key=f"traces.{label.lower()}", shortcut=key, on_click=_move, args=(numbers, by),
                 disabled=at == (0 if by < 0 else len(numbers) - 1),
             )  # fmt: skip
         # A key per trace: the positions of another trace are other positions.
