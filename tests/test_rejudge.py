@@ -25,11 +25,13 @@ from core.loop.replay import replay
 from core.loop.step import to_trace
 from core.loop.stop import Arm, Exit
 from core.loop.trace import Trace
+from core.runs.execution import execute
 from core.runs.judging import create_judge_run
 from core.runs.rejudging import rejudge
 from core.runs.setup import JudgeSetup
 from core.store.contracts import save_version
 from core.store.draft_outputs import add_drafts, drafts_of
+from core.store.judgements import judges
 from core.store.outputs import NewOutput, add_outputs, count_outputs
 from core.store.store import Project, Store
 from core.store.traces import add_traces
@@ -202,9 +204,8 @@ def test_another_judge_is_asked_through_a_run_and_its_verdicts_end_the_loops(
     drafts = add_drafts(store, project.id)
     setup = JudgeSetup(JudgeOptions("lenient", max_tokens=200), DEFAULT_INSTRUCTIONS)
     run = create_judge_run(store, project.id, version, setup, outputs=drafts.ids)
-    from core.runs.execution import execute
-
     execute(store, run.id, lambda config, of: Scripted(lambda c, n: answer(c)), price=price)
+    assert [j.outputs for j in judges(store, project.id)] == [0]
     first, second = rejudge(store, project.id, version, run.judge_id).rows
     assert (first.now, first.rounds, first.wrongly) == (Exit.PASS, 1, True)
     assert (second.now, second.rounds, second.earlier) == (Exit.PASS, 1, False)

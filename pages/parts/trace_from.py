@@ -23,6 +23,7 @@ from core.wording import plural
 from pages.parts import state
 from pages.parts.panels import small
 from pages.parts.trace_panels import TraceNumbers
+from pages.parts.trace_replay import SCRIPTED
 from pages.parts.workspace import store
 
 EVERYTHING = "all"
@@ -92,4 +93,4 @@ def name_of(known: Mapping[str, Source], key: str) -> str:
 def say_scripted(some: list[Source]) -> None:
     """Say so where a script made the traces."""
     if any(s.scripted for s in some):
-        small("Scripted: a rule wrote or judged these drafts. No model has read anything.")
+        small(SCRIPTED)

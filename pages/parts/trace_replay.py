@@ -24,6 +24,7 @@ from pages.parts.trace_panels import ARMS
 from pages.parts.trace_verdicts import evidence, grid, other_verdicts, scores
 from pages.parts.workspace import store
 
+SCRIPTED = "Scripted: a rule wrote or judged these drafts. No model has read anything."
 OUTCOME = {True: "accepted", False: "not accepted, flagged", None: "whether accepted is not known"}
 
 
@@ -64,6 +65,8 @@ def _heading(project: Project, trace: Trace, again: Replay) -> None:
         st.text(f"{trace.trace_id}   ·   sample {trace.sample_id}, trial {trace.trial}")
         _others(project, trace)
     small(*outcome_lines(trace, again))
+    if trace.extra.get("scripted") is True:
+        small(SCRIPTED)
 
 
 def _others(project: Project, trace: Trace) -> None:
