@@ -230,7 +230,7 @@ def ends_chart(sheet: Sheet) -> Spec:
         scale={"domain": [0, 1.05 * tallest], "nice": False},
     )  # fmt: skip
     color = field(
-        "how", "nominal", title=None, legend={"orient": "top"},
+        "how", "nominal", title=None, legend={"orient": "top", "direction": "vertical"},
         scale={"domain": names, "range": [BLUE, ORANGE]},
     )  # fmt: skip
     order = field("order")
@@ -241,7 +241,7 @@ def ends_chart(sheet: Sheet) -> Spec:
     ]
     text = {"color": "white", "fontWeight": 600, "fontSize": 12.5}
     layers = [
-        layer("bar", {"size": 46 if few else 14},
+        layer("bar", {"width": {"band": 0.7}},
                {"x": x, "y": y, "order": order, "color": color, "tooltip": tip}),
         layer("text", text,
                {"x": x, "y": {**y, "bandPosition": 0.5}, "order": order,

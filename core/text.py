@@ -74,9 +74,12 @@ def exact_hash(*parts: str | None) -> str:
     return digest.hexdigest()
 
 
+_sorted_json = json.JSONEncoder(sort_keys=True, ensure_ascii=True, allow_nan=False).encode
+
+
 def content_hash(content: Any) -> str:
     """Return the SHA-256 of a JSON-like value, independent of the order of its keys."""
-    return exact_hash(json.dumps(content, sort_keys=True, ensure_ascii=True, allow_nan=False))
+    return exact_hash(_sorted_json(content))
 
 
 def words(text: str) -> list[str]:
@@ -126,13 +129,16 @@ def person_key(name: str) -> str:
 # NUL cannot be stored by PostgreSQL and lone surrogates by neither database, so both are escaped
 # with U+E000 (private use) on the way in; U+E000 itself is doubled so that the way out is exact.
 _MARK = "\ue000"
-_NEEDS_ESCAPE = regex.compile("[\x00\ud800-\udfff\ue000]")
+_NEEDS_ESCAPE = re.compile("[\x00\ud800-\udfff\ue000]")
 _ESCAPED = regex.compile("\ue000(\ue000|[0-9a-f]{4})")
 
 
 def to_storage(text: str) -> str:
     """Return `text` in the form both databases can hold; `from_storage` gives it back exactly."""
-    if _NEEDS_ESCAPE.search(text) is None:
+    if text.isascii():
+        if "\x00" not in text:
+            return text
+    elif _NEEDS_ESCAPE.search(text) is None:
         return text
     return str(
         _NEEDS_ESCAPE.sub(

@@ -175,6 +175,12 @@ def read_rate(place: str, typed: str) -> tuple[Input, str]:
     return Input(k / n, k, n), f"{percent(k / n)}, measured"
 
 
+NEAR_GREEDY = (
+    "These draws are near-greedy: almost every task gives the same result each time. They are no "
+    "retry arm; draw again with sampling switched on."
+)
+
+
 def rate_typed(rate: Input) -> str:
     """Return a rate as people type it, so that `read_rate` reads it again: "12 of 40", "40 %"."""
     if rate.k is None or rate.n is None:
@@ -257,7 +263,7 @@ def points(difference: Result) -> str:
     value, low, high = (
         decimal(100 * x, 1) for x in (difference.value, difference.low, difference.high)
     )
-    return f"{value} points (95 %: {low} to {high})"
+    return f"{value} points (95\u00a0%: {low} to {high})"
 
 
 def ahead(difference: float) -> str:

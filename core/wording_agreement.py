@@ -178,7 +178,7 @@ def look_line(looks: int, number: int) -> str:
 def fishing(slices: int) -> str:
     """Warn of looking at many slices: how many of their intervals miss by luck alone."""
     return (
-        f"You look at {plural(slices, 'slice')} and two rates of each. With 95 % intervals about "
+        f"You look at {plural(slices, 'slice')} and two rates of each. With 95\u00a0% intervals about "
         f"{decimal(slices * 2 * 0.05, 1)} of these {2 * slices} miss the true rate by luck alone, "
         "and the worst slice is the one most likely to. A slice is a suspicion: label more of it "
         "before acting on it."
@@ -197,7 +197,7 @@ def compared(pairs: Paired, first: str, second: str, what: str) -> str:
     who = {1: f"{first} is ahead", 2: f"{second} is ahead", None: "cannot tell them apart"}
     return (
         f"{what}: {first} {pairs.first:,}, {second} {pairs.second:,} of {pairs.n:,}; difference "
-        f"{decimal(gap.value * 100, 1)} points (95 %: {low} to {high}). McNemar exact "
+        f"{decimal(gap.value * 100, 1)} points (95\u00a0%: {low} to {high}). McNemar exact "
         f"{p_value(pairs.p_exact)}, mid-P {p_value(pairs.p_mid)}: {who[pairs.winner]}."
     )
 
@@ -247,7 +247,8 @@ def drift_line(found: TwoJudges, anew: int) -> str:
 
 def pass_rate_lines(found: PassRate, judged: int) -> list[str]:
     """Return the corrected good share, the labels-only one beside it, and what is assumed."""
-    lines = [f"Good share: {rate(found.corrected)}."]
+    said = rate(found.corrected)
+    lines = [f"Good share {said}." if isinstance(found.corrected, Undefined) else ""]
     if isinstance(found.corrected, Estimate):
         lines[0] = (
             f"Good share of the process these outputs come from: {rate(found.corrected)}, from "

@@ -15,6 +15,8 @@ from pages.parts.contract_save import save_bar
 from pages.parts.contract_start import notes_of_start, start_from
 from pages.parts.contract_versions import versions
 from pages.parts.contract_whole import whole_form
+from pages.parts.decision_panel import decision_panel
+from pages.parts.five_questions import questions, questions_of
 from pages.parts.panels import page_title
 from pages.parts.workspace import need_project, version
 
@@ -33,8 +35,8 @@ with st.container():
     save_bar(desk, reading, start_from)
     notes_of_start(desk)
     todo_panel(project, current)
-one, two, three, four = st.tabs(
-    ["Criteria", "Evaluator, stop rule and limits", "Try on outputs", "Versions"],
+one, two, three, four, five = st.tabs(
+    ["Criteria", "Evaluator, stop rule and limits", "Try on outputs", "Versions", "Five questions"],
     key="contract.tab",
     on_change="rerun",
 )
@@ -51,4 +53,9 @@ if three.open:
 if four.open:
     with four:
         versions(desk)
+if five.open:
+    with five:
+        found = questions_of(project)
+        questions(project, found)
+        decision_panel(project, found)
 as_you_type()

@@ -4,9 +4,10 @@ from pages.parts.shell import ensure
 
 ensure()
 
-import streamlit as st
 
 from pages.parts import home_panels as panels
+from pages.parts.decision_panel import decision_panel
+from pages.parts.five_questions import questions, questions_of
 from pages.parts.panels import page_title
 from pages.parts.workspace import project
 
@@ -19,6 +20,7 @@ page_title(
 if open_now is None:
     panels.no_project()
 else:
-    st.subheader("Where this project stands", anchor=False)
-    panels.steps(panels.steps_of(open_now))
+    found = questions_of(open_now)
+    questions(open_now, found)
+    decision_panel(open_now, found)
 panels.projects(open_now)

@@ -12,11 +12,12 @@ from core.store.outputs import count_outputs
 from core.wording import plural
 from pages.parts import judge_panels as panels
 from pages.parts import state
-from pages.parts.import_panel import import_screen
+from pages.parts.import_acts import imports_screen
+from pages.parts.import_any import import_screen
 from pages.parts.judge_results import results_view
 from pages.parts.judge_run import run_view
 from pages.parts.judge_tune import tune_view
-from pages.parts.panels import empty
+from pages.parts.panels import title, empty
 from pages.parts.workspace import need_project, store, version
 
 VIEWS = {
@@ -29,7 +30,7 @@ VIEWS = {
 project = need_project()
 current = version(project)
 with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-    st.title("Judge", anchor=False, width="content")
+    title("Judge")
     view = state.pick(
         "view", "View", list(VIEWS), show=VIEWS.__getitem__, widget=st.segmented_control,
         label_visibility="collapsed", required=True,
@@ -78,3 +79,4 @@ st.subheader("Recorded verdicts", anchor=False)
 with st.expander("Import verdicts from a file"):
     import_screen(project, current, ["verdicts"])
 panels.imports(project)
+imports_screen(project)

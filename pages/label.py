@@ -10,10 +10,11 @@ from core.store.outputs import count_outputs
 from pages.parts import state
 from pages.parts.export_panel import export_screen
 from pages.parts.group_panels import group_screen
-from pages.parts.import_panel import import_screen
+from pages.parts.import_acts import imports_screen
+from pages.parts.import_any import import_screen
 from pages.parts.labeller.choices import choose
 from pages.parts.labeller.labeller import labeller
-from pages.parts.panels import empty, small
+from pages.parts.panels import title, empty, small
 from pages.parts.queue_panel import need_labelling, queue_screen, say_practice
 from pages.parts.reviewer import change, need_reviewer, signed_in
 from pages.parts.settle_panels import settle
@@ -30,7 +31,7 @@ VIEWS = {
 project = need_project()
 current = version(project)
 with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-    st.title("Label", anchor=False, width="content")
+    title("Label")
     view = state.pick(
         "view", "View", list(VIEWS), show=VIEWS.__getitem__, widget=st.radio, horizontal=True,
         label_visibility="collapsed",
@@ -38,6 +39,7 @@ with st.container(horizontal=True, vertical_alignment="center", horizontal_align
 
 if view == "import":
     import_screen(project, current, ["outputs"])
+    imports_screen(project)
     export_screen(project, current)
     st.stop()
 

@@ -8,14 +8,18 @@ import streamlit as st
 
 from pages.parts import state
 from pages.parts import trace_panels as panels
+from pages.parts.import_acts import imports_screen
+from pages.parts.import_any import import_screen
 from pages.parts.panels import page_title
+from pages.parts.shell import page_at
 from pages.parts.sight import hidden_trace_ids, say_hidden, sight
 from pages.parts.trace_compare import compare_view
-from pages.parts.trace_import import import_screen, say_stored
+from pages.parts.trace_import import say_stored
 from pages.parts.trace_list import chosen_trace
 from pages.parts.trace_overview import overview
 from pages.parts.trace_rejudge import rejudge_view
 from pages.parts.trace_replay import replay_panel
+from pages.parts.trace_shapes import shapes_view
 from pages.parts.trace_whatif import whatif_view
 from pages.parts.workspace import need_project, version
 
@@ -23,6 +27,7 @@ VIEWS = {
     "overview": "Overview",
     "compare": "Compare runs",
     "replay": "Replay",
+    "shapes": "Shapes",
     "whatif": "What if",
     "rejudge": "Another judge",
     "import": "Import",
@@ -38,8 +43,11 @@ say_stored()
 found = panels.numbers(project)
 if not found.summaries:
     with st.container(border=True):
-        st.text("There are no traces yet. Import the log of your loop to begin.")
-        import_screen(project)
+        st.text("There are no traces yet. Run a loop, or import the log of yours.")
+        if st.button("Run a loop", key="traces.loop"):
+            state.put_view("loop", "run")
+            st.switch_page(page_at("loop"))
+        import_screen(project, version(project), ["traces"])
     st.stop()
 
 views = list(VIEWS)
@@ -64,5 +72,8 @@ elif view == "whatif":
     whatif_view(project, found)
 elif view == "rejudge":
     rejudge_view(project)
+elif view == "shapes":
+    shapes_view(project)
 else:
-    import_screen(project)
+    import_screen(project, version(project), ["traces"])
+    imports_screen(project)

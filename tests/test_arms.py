@@ -41,6 +41,17 @@ def count(result: Result) -> tuple[int | None, int]:
     return result.k, result.n
 
 
+def test_one_draft_per_task_says_nothing_of_rescues() -> None:
+    """0 of 2 rescued would read as if fresh draws had been tried."""
+    found = arms(("P", "P"), ("FP", "F"), ("FF", "F"))
+    assert found.fresh_share == Undefined("not measured: one draft per task", 0, 0)
+    assert found.fresh_share.n == 0
+    assert count(found.rescue_share) == (1, 2)
+    assert arms(("F", "FP"), ("P", "P")).rescue_share == found.fresh_share
+    level = arms(("P", "P"), ("P", "P"))
+    assert level.fresh_share == Undefined("not measured: no first draft failed", 0, 0)
+
+
 EXAMPLE = [("P", "P"), ("FP", "FFP"), ("FFP", "FFF"), ("FFF", "FP"), ("FFF", "FFF"), ("FF", "FFF")]
 
 

@@ -19,8 +19,8 @@ def shown(spec: dict[str, Any]) -> list[str]:
 
 
 @pytest.mark.parametrize("chart", [repair_chart, tries_chart, ends_chart, drafts_chart])
-@pytest.mark.parametrize("example", EXAMPLES)
-def test_every_chart_of_every_example_is_valid(example: str, chart: Any) -> None:
+@pytest.mark.parametrize("example", ["code-check", "critic-60", "retries-critic"])
+def test_every_chart_of_every_kind_of_example_is_valid(example: str, chart: Any) -> None:
     spec = chart(Sheet(EXAMPLES[example].inputs))
     assert alt.LayerChart.from_dict(spec, validate=True).to_dict()["layer"]
 

@@ -97,6 +97,19 @@ def test_at_least_one_and_all_are_not_mixed_up(
     assert "without replacement" in text
 
 
+def test_draws_that_are_nearly_the_same_are_no_retry_arm(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The same 397 programs drawn twice: alike on 391 (noahshinn/reflexion, MBPP, two runs)."""
+    draws = [(2, 2)] * 316 + [(1, 2)] * 6 + [(0, 2)] * 75
+    assert run(["attempts", table(draws), "--task", "task", "--passed", "passed"]) == 0
+    out, err = capsys.readouterr()
+    assert "These draws are near-greedy" in err
+    assert "3.8 %" in out.replace("\u00a0", " ")
+    run(["attempts", table([(1, 2)] * 20 + [(2, 2)] * 5), "--task", "task", "--passed", "passed"])
+    assert "near-greedy" not in capsys.readouterr().err
+
+
 def test_one_lucky_draw_does_not_solve_a_task(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -139,3 +139,38 @@ def test_every_form_of_a_contract_is_written(
     for to, start in starts.items():
         assert run(["export", "c.yaml", "--to", to]) == 0
         assert capsys.readouterr().out.startswith(start)
+
+
+def test_export_as_code_writes_the_module_its_tests_or_both(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["export", "c.yaml", "--to", "sdk"]) == 0
+    module, notes = capsys.readouterr()
+    assert "def refine(" in module
+    assert notes.splitlines() == [
+        "Save it as contract_loop.py; --tests writes test_contract_loop.py, --out FOLDER both.",
+        "It needs: pip install anthropic",
+    ]
+    assert run(["export", "c.yaml", "--to", "sdk", "--tests"]) == 0
+    tests = capsys.readouterr().out
+    assert run(["export", "c.yaml", "--to", "sdk", "--out", "made"]) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "made/contract_loop.py", "made/test_contract_loop.py",
+    ]  # fmt: skip
+    assert (folder / "made/contract_loop.py").read_text() == module
+    assert (folder / "made/test_contract_loop.py").read_text() == tests
+    assert run(["export", "c.yaml", "--to", "langgraph", "--out", "c.yaml"]) == 2
+    assert run(["export", "c.yaml", "--to", "json", "--out", "made"]) == 2
+    assert "--out, --tests: json is one file." in capsys.readouterr().err
+
+
+def test_export_says_what_the_code_cannot_decide(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    recorded = "  - {key: tests, checked_by: code, check: {kind: recorded, by: pytest}}\n"
+    (folder / "r.yaml").write_text(CONTRACT + recorded)
+    assert run(["export", "r.yaml", "--to", "langgraph"]) == 0
+    out, err = capsys.readouterr()
+    assert "Criterion 'tests' is decided by a verdict recorded by pytest: pass decide=" in err
+    assert "# Criterion 'tests' is decided by a verdict recorded by pytest: pass decide=" in out
+    assert "It needs: pip install anthropic langgraph" in err

@@ -253,3 +253,17 @@ def test_killed_anywhere_it_goes_on_and_pays_only_for_what_was_in_the_air(folder
     )
     assert killed == whole
     assert len(killed) == 120
+
+
+def test_notes_and_self_review_are_options_and_self_review_warns(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    one_sample(folder)
+    assert loop("--notes", "--self-review", model="scripted") == 0
+    assert "It adds no information" in capsys.readouterr().err
+    store = open_store(folder / "workspace")
+    [made] = runs_of(store, store.projects()[0].id)
+    store.close()
+    assert (made.config["notes"], made.config["self_review"]) == (True, True)
+    assert loop("--self-review", "--judge-model", "m-2", model="scripted") == 2
+    assert "Leave --judge-model out." in capsys.readouterr().err

@@ -260,7 +260,7 @@ def test_every_pair_is_counted_exactly_once(pairs: list[tuple[int, int]]) -> Non
     )
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=40)
 @given(cells)
 def test_rates_lie_in_their_interval(four: tuple[int, ...]) -> None:
     confusion = Confusion(*four)
@@ -271,7 +271,7 @@ def test_rates_lie_in_their_interval(four: tuple[int, ...]) -> None:
             assert name in ("kappa", "ac1") or result.low >= 0
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=40)
 @given(cells)
 def test_kappa_and_ac1_do_not_care_who_is_the_gold(four: tuple[int, ...]) -> None:
     a, b, c, d = four

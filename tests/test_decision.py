@@ -125,7 +125,7 @@ def test_where_no_good_output_exists_the_cost_of_one_is_undefined() -> None:
 
 def test_a_fresh_share_beside_a_correlation_is_refused() -> None:
     with pytest.raises(InputError, match="Give one of the two"):
-        Decision(typed(0.4, 0.5, rho=0.3), Input(0.4))
+        Decision(typed(0.4, 0.5, rho=Input(0.3)), Input(0.4))
 
 
 def test_a_single_shot_is_good_as_often_as_first_drafts_are() -> None:

@@ -39,12 +39,16 @@ def test_empty_output_and_zero_are_texts() -> None:
     assert [r.output for r in read("id,output\n1,\n2,0\n").rows] == ["", "0"]
 
 
-@pytest.mark.parametrize(("cell", "trial"), [("1", 1), ("0", 0), (" 12 ", 12), ("1.0", 1)])
+@pytest.mark.parametrize(
+    ("cell", "trial"), [("1", 1), ("0", 0), (" 12 ", 12), ("1.0", 1), ("-1", -1)]
+)
 def test_trials_that_are_understood(cell: str, trial: int) -> None:
     assert read_trial(cell) == trial
 
 
-@pytest.mark.parametrize("cell", ["", "-1", "1.5", "one", "1e3", "nan", "inf", "²", "9" * 20, ".0"])
+@pytest.mark.parametrize(
+    "cell", ["", "-", "--1", "-1.5", "1.5", "one", "1e3", "nan", "inf", "²", "9" * 20, ".0"]
+)
 def test_trials_that_are_refused(cell: str) -> None:
     with pytest.raises(ValueError, match="whole number"):
         read_trial(cell)

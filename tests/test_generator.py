@@ -14,6 +14,7 @@ from core.loop.generator import (
     GeneratorOptions,
     feedback_on,
     first_call,
+    note_call,
     revision_call,
 )
 from core.verdict import CriterionVerdict, Unscored, Verdict, failed, no_verdict, passed
@@ -95,3 +96,32 @@ def test_nothing_of_draft_or_failures_is_lost(draft: str, evidence: str, change:
 def test_options_that_will_not_do_are_refused(wrong: dict[str, object]) -> None:
     with pytest.raises(InputError):
         GeneratorOptions(**{"model": "m", **wrong})  # type: ignore[arg-type]
+
+
+words = st.lists(st.text(alphabet="abc ,'\"\n-.", max_size=30), min_size=1, max_size=4)
+
+
+@given(words, words, words, words)
+def test_no_list_ever_reaches_a_prompt(
+    drafts: list[str], evidence: list[str], change: list[str], notes: list[str]
+) -> None:
+    """A list that is formatted into a prompt shows as ['…: none of these texts holds a bracket."""
+    verdicts = {
+        "length": CriterionVerdict(Verdict.FAIL, evidence[0], change[0]),
+        "tone": CriterionVerdict(Verdict.UNKNOWN, evidence[-1], change[-1]),
+    }
+    last = Attempt(drafts[0], feedback_on(contract(), verdicts), tuple(notes))
+    many = {"kind": "contains_any", "texts": ["refund", "money back"]}
+    of = contract(criteria=[{**CODE, "check": many}, JUDGED])
+    check = of.criterion("length").code_check()
+    assert check is not None
+    found = {"length": check.run(drafts[-1], None)}
+    calls = [
+        first_call(of, evidence[0], OPTIONS),
+        revision_call(of, evidence[0], last, OPTIONS),
+        revision_call(of, "", Attempt(drafts[-1], feedback_on(of, found)), OPTIONS),
+        note_call(of, evidence[0], last, OPTIONS),
+    ]
+    for call in calls:
+        text = call.system + "".join(m.text for m in call.messages)
+        assert "[" not in text and "{" not in text

@@ -268,17 +268,6 @@ def test_kappa_interval_holds_kappa_and_stays_in_its_range(cells: tuple[int, ...
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("n", [5, 12, 30, 60])
-def test_a_rate_is_covered_at_least_95_percent_at_every_true_rate(n: int) -> None:
-    from scipy.stats import binom
-
-    limits = np.array([clopper_pearson(k, n) for k in range(n + 1)])
-    for p in np.linspace(0.002, 0.998, 250):
-        inside = (limits[:, 0] <= p) & (p <= limits[:, 1])
-        assert binom.pmf(np.arange(n + 1), n, p)[inside].sum() >= 0.95 - 1e-12
-
-
-@pytest.mark.soak
 @pytest.mark.parametrize(
     ("n", "shares"),
     [
@@ -309,36 +298,3 @@ def test_kappa_is_covered_near_95_percent(n: int, shares: tuple[float, ...]) -> 
             defined += chance
             covered += chance * (result.low <= truth <= result.high)
     assert covered / defined >= 0.94
-
-
-@pytest.mark.soak
-@pytest.mark.parametrize(
-    ("clusters", "size", "share", "within"),
-    [
-        (30, 5, 0.3, 0.4),
-        (15, 4, 0.1, 0.3),
-        (12, 10, 0.07, 0.4),
-        (12, 10, 0.12, 0.4),
-        (12, 10, 0.3, 0.4),
-        (40, 5, 0.03, 0.4),
-        (40, 5, 0.2, 0.4),
-    ],
-)
-def test_clustered_interval_covers_where_the_plain_one_does_not(
-    clusters: int, size: int, share: float, within: float
-) -> None:
-    """Beta-binomial clusters; the plain interval covers .61 to .91 here."""
-    rng = np.random.default_rng(11)
-    weight = 1 / within - 1
-    covered = plain = 0
-    rounds = 1500
-    for _ in range(rounds):
-        errors = rng.binomial(size, rng.beta(share * weight, (1 - share) * weight, clusters))
-        result = clustered_rate(errors, np.full(clusters, size), nothing="none")
-        ignoring = rate(int(errors.sum()), clusters * size, nothing="none")
-        assert isinstance(result, Estimate)
-        assert isinstance(ignoring, Estimate)
-        covered += result.low <= share <= result.high
-        plain += ignoring.low <= share <= ignoring.high
-    assert covered / rounds >= 0.93
-    assert plain / rounds < 0.92

@@ -78,7 +78,7 @@ def test_going_back_to_the_first_revision_keeps_the_rest(old_url: str) -> None:
         command.downgrade(config, "0001")
         names = set(sa.inspect(c).get_table_names())
         later = {"trace", "round", "note_group", "note_group_member", "run", "call", "assignment"}
-        later |= {"instructions", "split", "tuning", "loop_draft"}
+        later |= {"instructions", "split", "tuning", "loop_draft", "decision"}
         later |= {"calibration", "anchor_set", "disagreement"}
         assert not later & names
         assert c.execute(sa.text("SELECT text FROM output")).scalars().all() == ["kept"]

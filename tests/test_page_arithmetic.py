@@ -229,9 +229,22 @@ def test_an_example_that_does_not_exist_opens_the_first(show: Open) -> None:
 
 
 def test_the_naive_rule_is_called_out(show: Open) -> None:
-    assert "**“r must beat p”** is true here only because" in words(show())
+    app = show()
+    assert "**“r must beat p”** is true here only because" in words(app)
+    assert "On 200 invoices retries rescued 65 % of failures; independence promises 91 %." in words(
+        app
+    )
+    app.button(key="arithmetic.lesson").click().run()
+    assert "Your r, 55.3 %, is below p and wins." in words(app)
+    alike = words(show(p="0.4", r="0.35", cap="3", rho="30 of 100"))
+    assert "retries rescue 43.5 % of failures, not the 64.0 % of independent draws" in alike
+    assert "% of draws of the measured inputs" in alike  # ρ carries its interval
     measured = words(type_in(show(p="0.7", r="0.5"), "fresh", "65"))
-    assert "**“r must beat p”** is not the rule: retries rescued 65.0 %" in measured
+    assert (
+        "**“r must beat p”** is not the rule: retries rescued 65.0 % of failures, not the 91.0 %"
+        in measured
+    )
+    assert "is below p and wins" in measured
     assert "Three rounds with feedback accept 92.5 %; three tries accept 89.5 %" in measured
 
 
@@ -355,6 +368,10 @@ def test_every_input_has_a_range_a_unit_and_a_meaning(show: Open) -> None:
         box = app.text_input(key=f"arithmetic.{name}")
         assert box.label.endswith(")"), box.label
         assert re.search(r"\w{3}.*\. Range: \d", str(box.help)), box.help
+    counted = show(view="measured", source="counts")
+    boxes = [box for box in counted.text_input if str(box.key).startswith("arithmetic.counts.")]
+    assert len(boxes) == 6
+    assert all("A number of tasks, 0 to 10,000,000" in str(box.help) for box in boxes)
 
 
 def test_counts_carry_their_interval_to_the_first_sentence(show: Open) -> None:
@@ -493,6 +510,17 @@ def test_one_draw_per_task_says_what_cannot_be_known(show: Open) -> None:
     )
 
 
+def test_outcomes_with_one_row_a_task_are_compared_task_by_task(show: Open) -> None:
+    app = show(view="measured", source="outcomes")
+    rows = "task,fresh1,fresh2,loop_ok\na,1,1,1\nb,0,1,1\nc,1,1,0\nd,0,0,0\n"
+    app.file_uploader(key="arithmetic.outcomes").upload("o.csv", rows.encode(), "text/csv").run()
+    assert not app.exception
+    assert "Loop against fresh2, 4 tasks:" in words(app)
+    assert "At least one of 2 fresh drafts passes: 75.0 %" in words(app)
+    table = app.dataframe[-1].value
+    assert list(table[["Both", "Loop only", "Fresh draft only", "Neither"]].iloc[0]) == [2, 0, 1, 1]
+
+
 def test_scenarios_are_saved_compared_and_opened_again(show: Open) -> None:
     workspace.store().create_project("One", slug="one")
     app = show(p="40", r="50", cap="3", view="scenarios", project="one")
@@ -506,6 +534,12 @@ def test_scenarios_are_saved_compared_and_opened_again(show: Open) -> None:
     assert list(cells) == ["60", "40"]
     app.button(key=next(b.key for b in app.button if ".open." in str(b.key))).click().run()
     assert app.text_input(key="arithmetic.p").value == "40"
+    app.button(key=next(b.key for b in app.button if ".remove." in str(b.key))).click().run()
+    assert list(app.dataframe[0].value.columns) == ["", "As typed now"]
+    assert "=First | one: taken off the list." in words(app)
+    app.button(key="arithmetic.scenario.undo").click().run()
+    assert list(app.dataframe[0].value.columns) == ["", "As typed now", "=First | one"]
+    assert "taken off" not in words(app)
 
 
 def test_exports_hold_names_as_text() -> None:

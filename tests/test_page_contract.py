@@ -214,6 +214,10 @@ def test_versions_say_what_a_change_made_stale_and_who_said_so(refund: Store) ->
     field(page, "Example that fails").set_value("Your own fault.").run()
     save(page, "Ben")
     go(page, VERSIONS)
+    offered = [button.proto.label for button in page.get("download_button")]
+    assert ["Markdown", "YAML", "JSON", "Loop, anthropic SDK", "Tests, anthropic SDK"] == offered[
+        1:6
+    ]
     saved = table(page, "Labels made stale")
     assert [3, 2, 1] == list(saved["Version"])
     assert saved["Labels made stale"][0] > 0

@@ -202,7 +202,7 @@ def test_empty_states_lead_from_import_to_label_to_grouping(bench: Store) -> Non
 def test_home_leads_to_grouping_while_there_is_no_contract(bench: Store) -> None:
     twenty(bench)
     home = page("home", project="mine")
-    assert "Group the notes" in [b.label for b in home.button if b.key == "home.Contract"]
+    assert "Group the notes" in [b.label for b in home.button if b.key == "home.Criteria"]
 
 
 def test_from_twenty_labelled_outputs_to_a_saved_contract(hands: Hands) -> None:

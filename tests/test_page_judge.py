@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -18,10 +19,13 @@ from core.runs.models import model_factory, price_list
 from core.runs.setup import JudgeSetup
 from core.runs.starting import start_judging
 from core.store.contracts import Version, latest_version, save_version
+from core.store.judge_config import judge_configs
+from core.store.labels import save_reviewer
 from core.store.outputs import NewOutput, add_outputs, load_outputs
 from core.store.runs import Run, RunKind, RunState, Wish, ask, load_run, runs_of
 from core.store.store import DATABASE_URL, Project, Store, open_store
 from sample_data.samples import SAMPLES
+from tests.server import ModelServer
 from tests.test_pages import ROOT, texts
 
 Open = Callable[..., AppTest]
@@ -116,6 +120,50 @@ def test_one_output_is_tried_and_paid_once_then_all_are_judged_by_a_thread(
     assert (done.state, done.total, dict(done.reused)) == (RunState.DONE, 96, {"scored": 1})
     said = texts(show())
     assert "Done · 96 of 96 judged" in said and "$0 · 95 calls" in said
+
+
+def test_who_has_yet_to_label_the_output_tried_first_does_not_read_what_the_judge_said(
+    bench: Store, show: Open
+) -> None:
+    scripted(bench, outputs=1)
+    assert "scripted: shares" in texts(show(reviewer="Zoe"))
+    save_reviewer(bench, 1, "Zoe")
+    page = show(reviewer="Zoe")
+    assert "scripted: shares" not in texts(page)
+    assert "1 output is hidden from Zoe" in texts(page)
+    assert page.button(key="judge.try").disabled
+    page.button(key="sight.stop.try").click().run()
+    assert "scripted: shares" in texts(page)
+
+
+def test_a_run_that_stopped_at_a_wrong_address_goes_on_at_the_right_one(
+    bench: Store, show: Open
+) -> None:
+    project, version = here(bench)
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        nobody = f"http://127.0.0.1:{taken.getsockname()[1]}"
+    judge = JudgeSetup(JudgeOptions("m-1"), DEFAULT_INSTRUCTIONS, base_url=nobody)
+    [first, *_] = load_outputs(bench, project.id)
+    run = start_judging(bench, project.id, version, judge, price_list(), outputs=[first.id])
+    stopped = execute(bench, run.id, model_factory())
+    assert stopped.state is RunState.FAILED
+    page = show()
+    assert f"Why it stopped: model server {nobody}" in texts(page)
+    assert "$0 · 0 calls" in texts(page)
+    with ModelServer() as server:
+        page.text_input(key=f"judge.at.{run.id}").set_value(server.url).run()
+        page.button(key=f"judge.there.{run.id}").click().run()
+        newest = runs_of(bench, project.id)[0]
+        assert until_done(bench, newest.id).state is RunState.DONE
+    assert newest.judge_id != run.judge_id
+    assert newest.judge_id is not None
+    named = judge_configs(bench, project.id)[newest.judge_id].name
+    assert named.endswith(f"at {server.url.partition('://')[2]}")
+    assert "price not set · 1 call" in texts(page.run())
+    # The form for the next run has the address that works, so it knows what was answered there.
+    assert page.text_input(key="judge.1.base_url").value == server.url
+    assert page.button(key="judge.try").disabled
 
 
 def test_a_paused_run_says_so_and_goes_on(bench: Store, show: Open) -> None:

@@ -12,6 +12,7 @@ from streamlit.testing.v1 import AppTest
 from core.contract.contract import Contract
 from core.files.folder import load_folder
 from core.store.contracts import latest_version, save_version
+from core.store.decisions import Choice, decisions
 from core.store.outputs import NewOutput, add_outputs
 from core.store.store import DATABASE_URL, Store, open_store
 from sample_data.samples import SAMPLES
@@ -66,7 +67,7 @@ def texts(app: AppTest) -> str:
     return "\n".join([*(str(e.value) for kind in kinds for e in kind), *html])
 
 
-PAGES = ["home", "contract", "label", "judge", "agreement", "traces"]
+PAGES = ["home", "contract", "label", "judge", "agreement", "loop", "traces"]
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -256,11 +257,37 @@ def test_criteria_are_added_moved_copied_and_deleted(refund: Store, show: Open) 
 # --- home ------------------------------------------------------------------------------------
 
 
-def test_home_gives_each_step_its_state_and_number(refund: Store, show: Open) -> None:
+def test_home_answers_five_questions_with_their_numbers(refund: Store, show: Open) -> None:
     said = texts(show("home", project="refund-reply"))
     assert "Version 1, 4 criteria." in said
-    assert "96 of 96 outputs labelled." in said
+    assert "4 of 8 examples judged as written, 4 not tried." in said
+    assert "96 of 96 outputs labelled: 914 labels by 3 people." in said
     assert "False accepts: 37.8" in said
+    assert "1 of 5 questions answered yes." in said
+
+
+def test_a_decision_is_recorded_says_what_changed_and_is_taken_back(
+    refund: Store, show: Open
+) -> None:
+    project = refund.project("refund-reply")
+    first = latest_version(refund, project.id if project else 0)
+    assert project is not None and first is not None
+    page = tab(show("contract", project="refund-reply", reviewer="Ana"), "Five questions")
+    page.radio(key="decision.choice").set_value(Choice.RETRIES)
+    page.text_area(key="decision.why").set_value("the judge is too *harsh*")
+    next(b for b in page.button if b.label == "Record").click().run()
+    said = texts(page)
+    assert "**Decided: use retries**" in said
+    assert "the judge is too *harsh*" in said
+    assert "Nothing it stands on has changed since." in said
+    save_version(
+        refund, project.id, first.contract.model_copy(update={"task": "Other"}), based_on=1
+    )
+    home = show("home", project="refund-reply", reviewer="Ben")
+    assert "Changed since:\n• the contract is at version 2, this is of 1" in texts(home)
+    next(b for b in home.button if b.label == "Take back").click().run()
+    assert "Decided" not in texts(home)
+    assert decisions(refund, project.id) == []
 
 
 def test_versions_show_what_changed_and_an_old_one_comes_back_as_a_draft(

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import pytest
 
-from core.contract.contract import Limits
+from core.answers import answers_changed, answers_of, decision_step
+from core.contract.contract import Contract, Limits
+from core.loop.convergence import Convergence
 from core.loop.summary import Arms
+from core.loop.task_costs import TaskCosts
 from core.questions import (
+    Examples,
+    Labelled,
     Measured,
     State,
-    baseline_step,
-    contract_step,
-    decision_step,
-    judge_step,
-    labels_step,
+    baseline_question,
+    calibrated_question,
+    criteria_question,
+    repairable_question,
+    separation_question,
 )
 from core.statistics.comparison import Paired
-from core.statistics.interval import rate
+from core.statistics.interval import Estimate, Undefined, rate
 
 LIMITS = Limits(false_accept_rate=0.05, false_reject_rate=0.2)
 
@@ -47,47 +52,169 @@ def arms(rescued: Paired, *, clustered: bool = False) -> Arms:
 def test_a_judge_is_inside_its_limits_only_by_its_intervals(
     bad: tuple[int, int], good: tuple[int, int], limits: Limits, state: State
 ) -> None:
-    assert state == judge_step([measured(bad, good)], limits).state
+    assert state == calibrated_question([measured(bad, good)], limits).state
 
 
 def test_one_judge_inside_the_limits_is_enough() -> None:
-    step = judge_step([measured((20, 40), (0, 9)), measured((0, 200), (5, 200))], LIMITS)
+    step = calibrated_question([measured((20, 40), (0, 9)), measured((0, 200), (5, 200))], LIMITS)
     assert State.YES == step.state
 
 
 def test_undefined_rates_give_their_reason() -> None:
     assert (
         "False accepts: no bad outputs labelled"
-        in judge_step([measured((0, 0), (1, 9))], LIMITS).numbers
+        in calibrated_question([measured((0, 0), (1, 9))], LIMITS).numbers
     )
 
 
 @pytest.mark.parametrize(
     ("pairs", "state"),
     [
-        (Paired(36, 12, 3, 9), State.YES),  # 48 against 39 of 60, exact p .035
-        (Paired(33, 15, 6, 6), State.OPEN),  # the same margins, interval from -0.1 points
+        (Paired(36, 12, 3, 9), State.OPEN),  # 48 against 39 of 60, exact p .035: a price is missing
+        (Paired(33, 15, 6, 6), State.OPEN),
         (Paired(36, 3, 12, 9), State.NO),
     ],
 )
-def test_the_baseline_needs_a_paired_difference_that_excludes_zero(
-    pairs: Paired, state: State
+def test_retries_that_rescue_more_are_a_no_even_without_prices(pairs: Paired, state: State) -> None:
+    assert state == baseline_question(arms(pairs), None).state
+    assert State.OPEN == baseline_question(arms(pairs, clustered=True), None).state
+
+
+def test_without_prices_more_rescued_tasks_are_not_enough() -> None:
+    step = baseline_question(arms(Paired(36, 12, 3, 9)), None)
+    assert (State.OPEN, "arithmetic", "costs") == (step.state, step.page, step.view)
+    assert "What a task costs is not known: no saved scenario has prices." in step.numbers
+
+
+def cost(against_retry: tuple[float, float], against_single: tuple[float, float]) -> TaskCosts:
+    retry, single = (
+        Estimate((low + high) / 2, low, high, None, 60)
+        for low, high in (against_retry, against_single)
+    )
+    return TaskCosts(60, 1.0, 1.5, 2.0, retry, single)
+
+
+@pytest.mark.parametrize(
+    ("retry", "single", "state"),
+    [
+        ((-0.5, -0.1), (-1.0, -0.2), State.YES),
+        ((-0.5, 0.1), (-1.0, -0.2), State.OPEN),
+        ((-0.5, -0.1), (0.2, 0.4), State.NO),
+        ((0.1, 0.2), (-1.0, -0.2), State.NO),
+    ],
+)
+def test_the_baseline_is_answered_by_what_a_task_costs(
+    retry: tuple[float, float], single: tuple[float, float], state: State
 ) -> None:
-    assert state == baseline_step(arms(pairs)).state
-    assert State.OPEN == baseline_step(arms(pairs, clustered=True)).state
+    step = baseline_question(arms(Paired(36, 12, 3, 9)), cost(retry, single))
+    assert state == step.state
+    assert any("$1.0000" in line or "$1.00" in line for line in step.numbers)
 
 
-def test_labels_and_contract_count_what_is_there() -> None:
-    assert State.OPEN == labels_step(0, 0, 0, 0).state
-    assert ("3 of 9 outputs labelled.", "4 labels by 2 people.") == labels_step(9, 3, 4, 2).numbers
-    assert State.YES == labels_step(9, 9, 20, 2).state
-    assert [State.OPEN, State.NO, State.YES] == [
-        contract_step(*a).state for a in ((None, 0, 0), (1, 4, 2), (1, 4, 0))
+@pytest.mark.parametrize(
+    ("findings", "examples", "state", "todo"),
+    [
+        (0, Examples(8, 0, 0), State.YES, "Read the contract"),
+        (2, Examples(8, 0, 0), State.NO, "Read the findings"),
+        (0, Examples(7, 1, 0), State.NO, "Mend the examples"),
+        (0, Examples(4, 0, 4), State.OPEN, "Try the examples"),
+    ],
+)
+def test_criteria_need_examples_the_evaluator_judges_as_written(
+    findings: int, examples: Examples, state: State, todo: str
+) -> None:
+    step = criteria_question(1, 4, findings, examples)
+    assert (state, todo) == (step.state, step.todo)
+    assert f"{examples.right} of 8 examples judged as written" in step.numbers[2]
+
+
+def contract(kind: str, knows: str = "the policy") -> Contract:
+    return Contract.from_data(
+        {"criteria": [{"key": "a", "question": "q"}], "evaluator": {"type": kind, "knows": knows}}
+    )
+
+
+@pytest.mark.parametrize(
+    ("of", "judge", "state"),
+    [
+        (contract("self_review"), ((0, 200), (5, 200)), State.NO),  # whatever it measures
+        (contract("executed_check"), None, State.YES),
+        (contract("executed_check", ""), None, State.OPEN),
+        (contract("rubric_other_model"), None, State.OPEN),
+        (contract("rubric_other_model"), ((4, 40), (5, 40)), State.YES),
+        (contract("rubric_other_model"), ((8, 10), (2, 10)), State.OPEN),
+        (contract("rubric_other_model"), ((95, 100), (30, 100)), State.NO),
+    ],
+)  # fmt: skip
+def test_an_evaluator_that_passes_bad_work_as_often_as_good_knows_nothing_more(
+    of: Contract, judge: tuple[tuple[int, int], tuple[int, int]] | None, state: State
+) -> None:
+    rates = [] if judge is None else [measured(*judge)]
+    assert state == separation_question(of, rates).state
+
+
+def repaired(k: int, n: int, specific: int) -> Convergence:
+    share = rate(specific, 60, nothing="none")
+    flips = Undefined("not measured: no text was judged twice", 0, 0)
+    return Convergence(60, share, {}, {2: rate(k, n, nothing="none")}, 1, 0, flips)
+
+
+@pytest.mark.parametrize(
+    ("found", "state"),
+    [
+        (None, State.OPEN),
+        (repaired(33, 60, 60), State.YES),
+        (repaired(0, 60, 60), State.NO),
+        (repaired(33, 60, 3), State.NO),
+        (repaired(6, 40, 60), State.OPEN),
+    ],
+)
+def test_repairable_needs_repairs_and_specific_failures(
+    found: Convergence | None, state: State
+) -> None:
+    step = repairable_question(found)
+    assert state == step.state
+    if found is not None:
+        assert (
+            f"Round 2: {found.by_round[2].k} of {found.by_round[2].n} accepted" in step.numbers[0]
+        )
+
+
+def test_every_question_names_its_alternative_and_one_thing_to_do() -> None:
+    five = [
+        criteria_question(1, 4, 0, Examples(8)),
+        separation_question(contract("self_review"), []),
+        repairable_question(repaired(0, 60, 60)),
+        calibrated_question([measured((20, 40), (5, 200))], LIMITS),
+        baseline_question(arms(Paired(36, 3, 12, 9)), None),
     ]
+    assert ["Criteria", "Separation", "Repairable", "Calibrated", "Baseline"] == [
+        step.title for step in five
+    ]
+    nothing = [
+        criteria_question(None, 0, 0, Examples()),
+        separation_question(None, []),
+        repairable_question(None),
+        calibrated_question([], Limits(), Labelled()),
+        baseline_question(None, None),
+    ]
+    assert all(step.otherwise and step.todo for step in five + nothing)
+    last = decision_step(five)
+    assert (State.NO, five[1].todo, five[1].otherwise) == (last.state, last.todo, last.otherwise)
+    assert "1 of 5 questions answered yes." == last.numbers[0]
+
+
+def test_calibrated_leads_to_what_is_missing() -> None:
+    assert "Import outputs" == calibrated_question([], LIMITS, Labelled()).todo
+    assert "Label the first outputs" == calibrated_question([], LIMITS, Labelled(9)).todo
+    step = calibrated_question([], LIMITS, Labelled(9, 3, 4, 2))
+    assert "3 of 9 outputs labelled: 4 labels by 2 people." == step.numbers[0]
+    assert "Run the checks" == step.todo
 
 
 def test_the_decision_is_the_first_no_then_the_first_open_then_yes() -> None:
-    yes, no, still_open = contract_step(1, 4, 0), contract_step(1, 4, 2), labels_step(9, 3, 4, 2)
+    yes, no = criteria_question(1, 4, 0, Examples(8)), criteria_question(1, 4, 2, Examples(8))
+    still_open = calibrated_question([], LIMITS, Labelled(9))
     assert (State.NO, "Read the findings") == (
         decision_step([yes, still_open, no]).state,
         decision_step([yes, still_open, no]).todo,
@@ -99,19 +226,22 @@ def test_the_decision_is_the_first_no_then_the_first_open_then_yes() -> None:
     assert State.YES == decision_step([yes, yes]).state
 
 
-def test_gold_from_traces_counts_as_labels_and_leads_to_the_mistakes_there() -> None:
-    assert (State.YES, "traces") == (
-        labels_step(200, 0, 0, 0, 400).state,
-        labels_step(200, 0, 0, 0, 400).page,
-    )
+def test_gold_from_traces_leads_to_the_mistakes_there() -> None:
     one = measured((20, 32), (0, 168))
-    step = judge_step([Measured(one.name, one.far, one.frr, True)], LIMITS)
+    step = calibrated_question([Measured(one.name, one.far, one.frr, True)], LIMITS)
     assert ("traces", "replay", (("accepted", "wrong"),)) == (step.page, step.view, step.link)
+    assert "Gold came with the traces." == step.numbers[0]
 
 
 def test_without_a_version_labelled_outputs_lead_to_grouping_their_notes() -> None:
-    step = contract_step(None, 0, 0, labels=20)
+    step = criteria_question(None, 0, 0, Examples(), labels=20)
     assert (State.OPEN, "Group the notes", "label", "group") == (
         step.state, step.todo, step.page, step.view,
     )  # fmt: skip
-    assert "Write a criterion" == contract_step(None, 0, 0).todo
+    assert "Write a criterion" == criteria_question(None, 0, 0, Examples()).todo
+
+
+def test_a_question_answered_otherwise_than_before_is_named() -> None:
+    was = answers_of([criteria_question(1, 4, 0, Examples(8)), repairable_question(None)])
+    now = [criteria_question(1, 4, 2, Examples(8)), repairable_question(None)]
+    assert ["Criteria was yes, now it is no"] == answers_changed(was, now)

@@ -81,7 +81,7 @@ def test_quotes_that_are_not_in_the_output_and_repairs_are_marked(bench: Bench) 
             return reply(call, evidence='It says "words that nobody wrote".')
         if "number 2" in output:
             return f"```json\n{reply(call, evidence='fine')}\n```"
-        return "I would rather not say."
+        return '{"criteria": {}, "passed": true}'
 
     setup = bench.setup()
     done = bench.judge(setup, rule)
@@ -97,9 +97,8 @@ def test_quotes_that_are_not_in_the_output_and_repairs_are_marked(bench: Bench) 
     assert [s.unscored for s in found] == [None, None, None, Unscored.UNREADABLE]
     [third] = load_outputs(bench.store, bench.project.id, [found[3].output_id])
     readings = replies_about(bench.store, bench.version, setup, [third])[third.id]
-    assert [r.raw for r in readings] == ["I would rather not say."] * 2, (
-        "asked once more, both kept"
-    )
+    unread = '{"criteria": {}, "passed": true}'
+    assert [r.raw for r in readings] == [unread] * 2, "asked once more, both kept"
 
 
 def test_calls_of_their_own_are_read_back_criterion_by_criterion(bench: Bench) -> None:

@@ -9,17 +9,17 @@ import pytest
 from core.contract.contract import Budget
 from core.errors import InputError
 from core.judging.prompt import DEFAULT_INSTRUCTIONS, Instructions, JudgeOptions
-from core.runs.models import price_list
+from core.runs.models import price_list, settings_for
 from core.runs.pace import cache_words, dollars, duration, pace
-from core.runs.setup import JudgeSetup
-from core.runs.starting import judge_name, refuse_to_start, start_judging
+from core.runs.setup import JudgeSetup, addressed
+from core.runs.starting import go_on_at, judge_name, refuse_to_start, start_judging
 from core.runs.summary import Summary, summarise
 from core.store.contracts import save_version
 from core.store.instructions import instructions_of
 from core.store.judge_config import judge_configs
 from core.store.ledger import Spent
 from core.store.outputs import NewOutput, add_outputs
-from core.store.runs import RunState, runs_of
+from core.store.runs import RunState, Wish, ask, load_run, runs_of
 from core.store.store import Project, Store
 from tests import fakes
 
@@ -70,8 +70,45 @@ def test_starting_keeps_the_instructions_and_names_the_judge_by_their_number(
 
 
 def test_a_judge_is_named_by_what_it_is_and_how_it_is_asked() -> None:
-    named = judge_name(JudgeOptions("claude-haiku-5-5", "low", receives_reference=True), 2)
-    assert named == "claude-haiku-5-5 · instructions 2 · effort low · sees the reference"
+    options = JudgeOptions("claude-haiku-5-5", "low", receives_reference=True)
+    judge = JudgeSetup(options, DEFAULT_INSTRUCTIONS)
+    named = "claude-haiku-5-5 · instructions 2 · effort low · sees the reference"
+    assert judge_name(judge, 2) == named
+    there = replace(judge, base_url="http://localhost:8080/")
+    assert judge_name(there, 2) == f"{named} · at localhost:8080"
+
+
+def test_the_address_is_part_of_a_judge_whoever_named_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    own, there = setup("m-1"), setup("m-1", base_url="http://localhost:8080")
+    assert own.judge_hash == setup("m-1", base_url="https://api.anthropic.com").judge_hash
+    assert (
+        len({own.judge_hash, there.judge_hash, setup("m-1", base_url="http://b").judge_hash}) == 3
+    )
+    monkeypatch.setenv("ANTHROPIC_BASE_URL", "http://localhost:8080/")
+    assert addressed(own).judge_hash == there.judge_hash
+    # Asked of its maker, it stays so whatever the environment says.
+    kept = replace(own, base_url="https://api.anthropic.com")
+    assert addressed(kept) == kept and settings_for(kept.to_data()).base_url is None
+    assert addressed(setup()).judge_hash == setup().judge_hash
+
+
+def test_a_stopped_run_goes_on_at_another_address_as_another_judge(
+    store: Store, project: Project
+) -> None:
+    version = save_version(store, project.id, fakes.written_out(fakes.contract("tone")))
+    add_outputs(store, project.id, [NewOutput("s1", "x")])
+    judge = setup("m-1", base_url="http://localhost:1")
+    run = start_judging(store, project.id, version, judge, price_list(), budget=Budget(calls=9))
+    ask(store, run.id, Wish.PAUSE)
+    same = go_on_at(store, load_run(store, run.id), "http://localhost:1/", True, price_list())
+    assert (same.id, same.state, same.config["older"]) == (run.id, RunState.WAITING, True)
+    ask(store, run.id, Wish.PAUSE)
+    there = go_on_at(store, same, "http://localhost:2", False, price_list())
+    assert there.id != run.id and there.judge_id != run.judge_id
+    assert (there.config["outputs"], there.budget) == (run.config["outputs"], Budget(calls=9))
+    assert load_run(store, run.id).state is RunState.PAUSED
+    with pytest.raises(InputError, match="is not the address of a server"):
+        go_on_at(store, same, "localhost", False, price_list())
 
 
 def test_pace_counts_what_the_run_itself_made(store: Store, project: Project) -> None:

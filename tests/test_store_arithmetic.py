@@ -8,9 +8,10 @@ from core.contract.contract import Contract
 from core.errors import InputError
 from core.render import contract_markdown
 from core.statistics.arms import LOOP, RETRY, ArmName, Draft, measure
+from core.statistics.interval import Estimate, clustered_rate
 from core.store.baselines import Numbers, baselines, newest_baseline, record_baseline
 from core.store.contracts import save_version
-from core.store.scenarios import remove_scenario, save_scenario, scenarios
+from core.store.scenarios import remove_scenario, restore_scenario, save_scenario, scenarios
 from core.store.store import Project, Store
 from core.store.traces import add_traces
 from tests.test_store_traces import run
@@ -61,6 +62,9 @@ def test_a_removed_scenario_comes_back_when_saved_again(store: Store, project: P
     save_scenario(store, project.id, "x", {"p": "1"})
     remove_scenario(store, project.id, "x")
     assert scenarios(store, project.id) == []
+    restore_scenario(store, project.id, "x")
+    assert [s.version for s in scenarios(store, project.id)] == [1]
+    remove_scenario(store, project.id, "x")
     assert save_scenario(store, project.id, "x", {"p": "1"}).version == 2
     assert [s.name for s in scenarios(store, project.id)] == ["x"]
 
@@ -102,9 +106,28 @@ def test_a_baseline_needs_a_version_and_traces(store: Store, project: Project) -
     assert baselines(store, project.id) == []
 
 
-def test_what_is_no_count_of_tasks_is_not_recorded() -> None:
+def test_a_baseline_needs_a_task_that_both_arms_ran() -> None:
     with pytest.raises(InputError, match="no task has both arms"):
         Numbers.of(measure([Draft("a", LOOP, 1, True)]))
-    two = [Draft("a", arm, 1, True, trial=t) for arm in (LOOP, RETRY) for t in "12"]
-    with pytest.raises(InputError, match="several trials"):
-        Numbers.of(measure(two))
+
+
+def test_a_baseline_of_several_trials_knows_that_they_share_tasks(
+    store: Store, project: Project
+) -> None:
+    """Four tasks that always go alike in five trials say no more than four tasks do."""
+    save_version(store, project.id, Contract.from_data(CONTRACT))
+    add_traces(store, project.id, [run("d0", "d2")])
+    drafts = [
+        Draft(task, arm, 1, task in ("a", "b", "c"), trial=t)
+        for task in "abcd" for arm in (LOOP, RETRY) for t in "12345"
+    ]  # fmt: skip
+    made = record_baseline(store, project.id, 1, Numbers.of(measure(drafts)))
+    assert "loop 15, retries 15 of 20 trials of 4 tasks" in made.words
+    share = made.rendered.loop_accepted
+    four = clustered_rate([5, 5, 5, 0], [5] * 4, nothing="")
+    assert isinstance(share, Estimate)
+    assert isinstance(four, Estimate)
+    assert (share.value, share.low, share.high) == (0.75, four.low, four.high)
+    assert share.high - share.low > 0.7
+    [again] = baselines(store, project.id)
+    assert again == made

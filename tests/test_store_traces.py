@@ -17,6 +17,7 @@ from core.contract.criterion import CheckedBy
 from core.errors import InputError
 from core.files.traces import parse_traces, read_traces, trace_to_data, write_traces
 from core.judging.judgement import Judgement
+from core.loop.measured import drafts_of
 from core.loop.replay import replay
 from core.loop.step import to_trace
 from core.loop.stop import Arm, Exit
@@ -25,10 +26,10 @@ from core.loop.trace import Round, Trace
 from core.store import tables as t
 from core.store.contracts import save_version
 from core.store.imports import imports_of
-from core.store.paths import arms_of_sample, count_traces
+from core.store.paths import arms_of_sample, count_traces, recorded_drafts
 from core.store.store import Project, Store, open_store
+from core.store.trace_rows import MOST
 from core.store.traces import (
-    MOST,
     add_traces,
     by_held_contract,
     compare_traces,
@@ -36,6 +37,7 @@ from core.store.traces import (
     held_contracts,
     load_summaries,
     load_trace,
+    work_out,
 )
 from core.verdict import CriterionVerdict, LabelValue, Unscored, Verdict
 from sample_data.samples import SAMPLES
@@ -79,6 +81,12 @@ def test_a_trace_comes_back_exactly(store: Store, project: Project) -> None:
     assert list(each_trace(store, project.id)) == made
     assert load_summaries(store, project.id) == [summarise(trace) for trace in made]
     assert load_trace(store, project.id, "nobody") is None
+    counted = recorded_drafts(store, project.id)
+    assert counted == drafts_of(made)
+    assert (len(counted.drafts), counted.left_out) == (5, 1)
+    with store.write() as c:  # as in a database from before drafts were counted
+        c.execute(t.trace.update().values(drafts=None))
+    assert recorded_drafts(store, project.id) == counted
 
 
 def test_the_same_traces_twice_change_nothing(store: Store, project: Project) -> None:
@@ -178,6 +186,9 @@ def test_reading_summaries_reads_no_draft(store: Store, project: Project) -> Non
     """The rounds can be gone: ten thousand traces are counted without opening one of them."""
     made = [run("d0", "d2")]
     add_traces(store, project.id, made)
+    told: list[float] = []
+    assert (work_out(store, project.id, told.append), told) == (1, [1.0])
+    assert work_out(store, project.id) == 0
     with store.write() as c:
         c.execute(t.round_.delete())
     assert load_summaries(store, project.id) == [summarise(made[0])]

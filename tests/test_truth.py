@@ -10,9 +10,10 @@ from core.files.traces import read_traces
 from core.loop.measured import drafts_of
 from core.loop.summary import compare_arms, summarise
 from core.statistics.arms import LOOP, RETRY, ArmName, Draft, measure, traces
+from core.statistics.decision import Decision
 from core.statistics.interval import ClusteredEstimate, Estimate, Undefined
 from core.statistics.truth import Truth, truth
-from core.statistics.uncertainty import Carried, Case
+from core.statistics.uncertainty import Case, Input
 
 SAMPLES = Path(__file__).parents[1] / "sample_data"
 VERDICT = {"P": True, "F": False, "?": None}
@@ -77,11 +78,11 @@ def test_a_round_never_reached_is_not_made_up() -> None:
 
 
 def test_a_case_carries_counts() -> None:
-    case = of(*ROWS * 4).case(3, rho=0.2)
+    case = of(*ROWS * 4).case(3, rho=Input(0.2))
     assert isinstance(case, Case)
     assert case.inputs["p"].value == pytest.approx(3 / 7)
     assert case.inputs["r3"].n == 8
-    carried = Carried(case).figure("loop", "accepted_good")
+    carried = Decision(case).figure("loop", "accepted_good")
     assert isinstance(carried, Estimate)
     assert carried.low < carried.value < carried.high
 

@@ -99,9 +99,10 @@ def test_instructions_are_numbered_and_the_same_text_is_the_same_version(
 
 
 def test_a_judge_is_named_by_what_it_is_and_a_scripted_one_says_so() -> None:
-    named = judge_name(JudgeOptions("claude-haiku-5-5", "low"), 2)
+    named = judge_name(JudgeSetup(JudgeOptions("claude-haiku-5-5", "low"), DEFAULT_INSTRUCTIONS), 2)
     assert named == "claude-haiku-5-5 · instructions 2 · effort low"
-    assert judge_name(JudgeOptions("scripted", one_call_each=True, max_tokens=100), 1) == (
+    script = JudgeOptions("scripted", one_call_each=True, max_tokens=100)
+    assert judge_name(JudgeSetup(script, DEFAULT_INSTRUCTIONS), 1) == (
         "scripted (no model) · instructions 1 · one call each · ceiling 100"
     )
 

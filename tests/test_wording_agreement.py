@@ -132,7 +132,7 @@ def test_a_judge_among_the_reviewers() -> None:
 
 
 def test_slices_warn_of_luck() -> None:
-    assert "With 95 % intervals about 1.2 of these 24 miss" in fishing(12)
+    assert "With 95\u00a0% intervals about 1.2 of these 24 miss" in fishing(12)
 
 
 def test_two_judges_in_words() -> None:

@@ -20,7 +20,8 @@ from core.errors import InputError, show
 from core.text import fold, is_unspaced
 
 _WORDLIKE = regex.compile(r"[\p{L}\p{M}\p{N}_]")
-_TOKEN = regex.compile(r"\S+")
+# The four separators are blanks to `str.split`, which folding uses, and none to this library.
+_TOKEN = regex.compile(r"[^\s\x1c-\x1f]+")
 _MAX_CACHED = 20_000
 MAX_WORK = 100_000_000
 

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 import typer
 from typer.exceptions import TyperException
 
-from core.cli import arithmetic, arms, contracts, judging, looping, loops, measure
+from core.cli import arithmetic, arms, contracts, importing, judging, looping, loops, measure
 from core.cli.base import say
 from core.errors import BenchError
 
@@ -26,7 +26,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     help="Measure evaluators against people, and loops against trying again.",
 )
-for _commands in (measure, arithmetic, arms, contracts, loops, judging, looping):
+for _commands in (measure, arithmetic, arms, contracts, loops, judging, looping, importing):
     _commands.register(app)
 
 

@@ -47,7 +47,10 @@ def register(app: typer.Typer) -> None:
 def attempts(
     file: File,
     task: Annotated[str, typer.Option("--task", metavar="COL", help="Column of task ids.")],
-    passed: Annotated[str, typer.Option("--passed", metavar="COL", help="Column: passed or not.")],
+    passed: Annotated[
+        list[str],
+        typer.Option("--passed", metavar="COL…", help="Column: passed or not; several are draws."),
+    ],
     ks: Annotated[
         list[str] | None, typer.Option("--k", metavar="K", help="Number of draws; repeatable.")
     ] = None,
@@ -60,13 +63,19 @@ def attempts(
 ) -> None:
     """Measure independent draws per task: at least one of k, all k, what fresh draws rescue."""
     from core.files.draws import read_draws, words_of_draws
-    from core.wording import read_whole
+    from core.files.outcomes import PASSED, one_row_a_draw
+    from core.statistics.published import near_greedy
+    from core.wording import NEAR_GREEDY, read_whole
 
     chosen = None if not ks else sorted({read_whole("--k", k, 1, MAX_K) for k in ks})
     table = load(file, encoding, separator)
-    draws = read_draws(table, task, passed, words_of_draws(passes or [], fails or []))
+    if len(passed) > 1:
+        table, passed = one_row_a_draw(table, task, passed), [PASSED]
+    draws = read_draws(table, task, passed[0], words_of_draws(passes or [], fails or []))
     _say_about(table.name, draws)
     measured = draws.attempts
+    if near_greedy(measured):
+        say(f"{table.name}: {NEAR_GREEDY}")
     for k in chosen or []:
         if reason := _undefined(measured, k):
             say(f"{table.name}: pass@{k} and pass^{k} are undefined: {reason}.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -37,11 +37,24 @@ def register(app: typer.Typer) -> None:
 def arms(
     file: File,
     task: Annotated[str, typer.Option("--task", metavar="COL", help="Column of task ids.")],
-    arm: Annotated[str, typer.Option("--arm", metavar="COL", help="Column: loop or retry.")],
+    arm: Annotated[
+        str | None, typer.Option("--arm", metavar="COL", help="Column: loop or retry.")
+    ] = None,
     round_column: Annotated[
-        str, typer.Option("--round", metavar="COL", help="Column of rounds, or draws in retries.")
-    ],
-    passed: Annotated[str, typer.Option("--passed", metavar="COL", help="Column: passed or not.")],
+        str | None,
+        typer.Option("--round", metavar="COL", help="Column of rounds, or draws in retries."),
+    ] = None,
+    passed: Annotated[
+        str | None, typer.Option("--passed", metavar="COL", help="Column: passed or not.")
+    ] = None,
+    loop: Annotated[
+        str | None,
+        typer.Option("--loop", metavar="COL", help="One row a task: did the loop's draft pass."),
+    ] = None,
+    retry: Annotated[
+        list[str] | None,
+        typer.Option("--retry", metavar="COL", help="One row a task: did this draft pass."),
+    ] = None,
     gold: Annotated[
         str | None, typer.Option("--gold", metavar="COL", help="Column of gold labels.")
     ] = None,
@@ -61,13 +74,31 @@ def arms(
     """Compare loop and retries on the same tasks: who accepted more, and at how many calls."""
     from core.files.drafts import read_drafts
     from core.files.draws import words_of_draws
+    from core.files.outcomes import read_outcomes
     from core.statistics.arms import measure
     from core.wording import plural
 
     if critic and calls is not None:
         raise InputError("--critic", "--calls already says what a draft costs.", "Drop one.")
-    table = load(file, encoding, separator)
     words = words_of_draws(passes or [], fails or [])
+    if loop is not None or retry:
+        given = [
+            n for n, v in (("--arm", arm), ("--round", round_column), ("--passed", passed)) if v
+        ]
+        if given or loop is None or not retry:
+            raise InputError(
+                "--loop, --retry", "one row a task needs both, and no --arm, --round, --passed.",
+                "Name the outcome columns of both.",
+            )  # fmt: skip
+        ends = read_outcomes(load(file, encoding, separator), task, loop, retry, words)
+        emit(_ends(ends), _ends_text(ends), as_json)
+        return
+    if arm is None or round_column is None or passed is None:
+        raise InputError(
+            "--arm, --round, --passed", "one row a draft needs all three.",
+            "Or name --loop and --retry of a table with one row a task.",
+        )  # fmt: skip
+    table = load(file, encoding, separator)
     drafts = read_drafts(
         table, task, arm, round_column, passed, words,
         gold=gold, calls=calls, calls_each=2.0 if critic else 1.0,
@@ -87,6 +118,21 @@ def arms(
             "gold label, left out of the comparison."
         )
     emit(found.to_json(), _text(found), as_json)
+
+
+def _ends(found: Arms) -> dict[str, Any]:
+    """Return what outcomes alone tell; rounds are not known."""
+    data: dict[str, Any] = found.to_json()
+    kept = {key: data[key] for key in ("tasks", "unpaired", "paired", "winner")}
+    sides = {side: {"accepted": data[side]["accepted"]} for side in ("loop", "retry")}
+    return {**kept, **sides}
+
+
+def _ends_text(found: Arms) -> list[str]:
+    lines = _text(found)
+    start = next(i for i, line in enumerate(lines) if line.startswith("Accepted "))
+    pairs = next(i for i, line in enumerate(lines) if line.startswith("Both "))
+    return [lines[0], lines[start], *lines[pairs:]]
 
 
 def _text(found: Arms) -> list[str]:

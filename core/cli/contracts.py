@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -23,6 +23,9 @@ from core.cli.base import (
     one_line,
     outputs_in,
 )
+
+if TYPE_CHECKING:
+    from core.contract.contract import Contract
 
 ContractFile = Annotated[Path, typer.Argument(metavar="CONTRACT", help="YAML or JSON.")]
 
@@ -133,12 +136,19 @@ def lint(contract: ContractFile, as_json: Json = False, workspace: Workspace = W
     emit({"findings": findings}, text or ["Nothing found."], as_json)
 
 
-FORMATS = ("markdown", "html", "yaml", "json")
+FORMATS = ("markdown", "html", "yaml", "json", "sdk", "langgraph")
 
 
 def export(
     contract: ContractFile,
     to: Annotated[str, typer.Option("--to", metavar="FORMAT", help=", ".join(FORMATS) + ".")],
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", help="For sdk and langgraph: put the module and its tests there."),
+    ] = None,
+    tests: Annotated[
+        bool, typer.Option("--tests", help="For sdk and langgraph: write the test file instead.")
+    ] = False,
     workspace: Workspace = WORKSPACE,
 ) -> None:
     """Write a contract to stdout in another form."""
@@ -152,6 +162,11 @@ def export(
             "--to", f"{show(to)} is not offered.", f"Choose one of {', '.join(FORMATS)}."
         )
     agreed = load_contract(contract)
+    if to in ("sdk", "langgraph"):
+        _export_code(agreed, to, out, tests)
+        return
+    if out is not None or tests:
+        raise InputError("--out, --tests", f"{to} is one file.", "Redirect stdout into a file.")
     write = {
         "markdown": contract_markdown,
         "html": contract_html,
@@ -159,3 +174,26 @@ def export(
         "json": contract_to_json,
     }[to]
     sys.stdout.write(write(agreed))
+
+
+def _export_code(agreed: Contract, to: str, out: Path | None, tests: bool) -> None:
+    """Write the module or its tests to stdout, or both into a folder; notes go to stderr."""
+    from core.errors import InputError
+    from core.files.code_export.export import export_code
+
+    made = export_code(agreed, to)
+    if out is None:
+        sys.stdout.write(made.test_text if tests else made.text)
+        where = f"Save it as {made.test_name if tests else made.name}"
+        also = "" if tests else f"; --tests writes {made.test_name}, --out FOLDER both"
+        print(f"{where}{also}.", file=sys.stderr)
+    else:
+        try:
+            out.mkdir(parents=True, exist_ok=True)
+            for name, text in ((made.name, made.text), (made.test_name, made.test_text)):
+                (out / name).write_text(text, encoding="utf-8", newline="\n")
+                print(out / name)
+        except OSError as error:
+            raise InputError(str(out), f"cannot be written ({error.strerror}).") from error
+    for note in made.notes:
+        print(note, file=sys.stderr)

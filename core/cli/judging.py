@@ -99,7 +99,7 @@ def judge(
     from core.judging.prompt import DEFAULT_INSTRUCTIONS, JudgeOptions
     from core.runs.judging import refuse_unjudgeable
     from core.runs.models import price_list, refuse_unusable
-    from core.runs.setup import JudgeSetup
+    from core.runs.setup import JudgeSetup, addressed
     from core.wording import read_whole
 
     agreed = load_contract(contract)
@@ -122,6 +122,7 @@ def judge(
         base_url,
         header_style == "old",
     )
+    setup = addressed(setup)
     refuse_unusable(setup.to_data())
     budget = Budget(usd=dollars("--budget-usd", budget_usd))
     price = price_list(workspace)
@@ -194,7 +195,7 @@ def _execute(
         changes = {
             name: value
             for name, value in setup.to_data().items()
-            if name in ("base_url", "older", "concurrency")
+            if name in ("older", "concurrency")
         }
         run = resume(store, run.id, budget, changes=changes)
     with stopping() as stop:

@@ -72,6 +72,13 @@ def loop(
         str,
         typer.Option("--spot-checks", metavar="N", help="Accepted drafts for people to label."),
     ] = "5",
+    notes: Annotated[
+        bool, typer.Option("--notes", help="The writer keeps a note about every failure.")
+    ] = False,
+    self_review: Annotated[
+        bool,
+        typer.Option("--self-review", help="The writer judges itself, in its own conversation."),
+    ] = False,
     effort: Annotated[
         str | None, typer.Option("--effort", metavar="E", help="low, medium, high, xhigh or max.")
     ] = None,
@@ -95,6 +102,7 @@ def loop(
     from core.files.samples import read_samples
     from core.judging.prompt import JudgeOptions
     from core.loop.generator import GeneratorOptions
+    from core.loop.presets import ABOUT, Preset
     from core.runs.loop_setup import Arms, LoopSetup, refuse_empty_tasks
     from core.runs.models import price_list, refuse_unusable
     from core.wording import read_whole
@@ -105,6 +113,13 @@ def loop(
     if header_style not in HEADERS:
         raise InputError("--header-style", f"{show(header_style)} is none.", "Use new or old.")
     _refuse_unwritable(out)
+    if self_review:
+        if judge_model not in (None, model):
+            raise InputError(
+                "--self-review", f"the judge would be {show(judge_model)}, not the writer.",
+                "Leave --judge-model out.",
+            )  # fmt: skip
+        say(ABOUT[Preset.SELF_REVIEW].warning)
     setup = LoopSetup(
         GeneratorOptions(model, effort, read_whole("--max-tokens", max_tokens, 1, 10_000_000)),
         JudgeOptions(judge_model or model, effort),
@@ -112,6 +127,8 @@ def loop(
         draws=read_whole("--draws", draws, 1, 1000),
         record=read_whole("--record", record, 0, 50),
         spot_checks=read_whole("--spot-checks", spot_checks, 0, 100_000),
+        notes=notes,
+        self_review=self_review,
         concurrency=read_whole("--concurrency", concurrency, 1, 256),
         base_url=base_url,
         older=header_style == "old",

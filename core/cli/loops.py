@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -43,6 +44,7 @@ def replay(
     """Apply a stop rule to recorded rounds: the traces' own, or one with another cap or window."""
     from core.files.traces import read_traces
     from core.loop.replay import replay_all, summary
+    from core.loop.run_shapes import shapes_of_replays
 
     limits = {"cap": _whole("--cap", cap), "window": _whole("--window", window)}
     file = read_traces(traces)
@@ -53,6 +55,9 @@ def replay(
         say(f"{traces}: {len(about) - SHOWN:,} more lines like these.")
     replays = replay_all(file.traces, **limits)
     data = summary(replays)
+    for row, names in zip(data["rows"], shapes_of_replays(replays), strict=True):
+        row["shapes"] = list(names)
+    data["shapes"] = dict(Counter(name for row in data["rows"] for name in row["shapes"]))
     why = [f"{r.trace.trace_id}: {r.censored}" for r in replays if r.exit is None]
     emit(data, _text(data, why), as_json)
 

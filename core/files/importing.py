@@ -5,6 +5,7 @@ One file may hold outputs, people's labels and judges' verdicts at once.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -94,33 +95,56 @@ def plan_import(
     if outputs is None and labels is None and verdicts is None:
         raise InputError(table.name, "nothing was chosen.", "Say what the file holds.")
     read = None if outputs is None else read_outputs(table, outputs)
+    rows = [] if read is None or outputs is None else output_rows(read.rows, outputs)
     found_labels = None if labels is None else read_labels(table, labels.shape, labels.words)
     found_verdicts = (
         None if verdicts is None else read_verdicts(table, verdicts.shape, verdicts.words)
     )
-    rows = [] if read is None or outputs is None else output_rows(read.rows, outputs)
+    choices: dict[str, Any] = {}
+    if labels is not None:
+        choices["labels"] = labels.choices()
+    if verdicts is not None:
+        choices["verdicts"] = verdicts.choices()
+    return plan_of(
+        store, project_id, version, table, outputs=read, rows=rows, labels=found_labels,
+        verdicts=found_verdicts, choices=choices,
+    )  # fmt: skip
+
+
+def plan_of(
+    store: Store,
+    project_id: int,
+    version: Version | None,
+    table: Table,
+    *,
+    outputs: OutputsFile | None,
+    rows: Sequence[NewOutput],
+    labels: LabelsFile | None,
+    verdicts: VerdictsFile | None,
+    choices: Mapping[str, Any],
+    new_keys: Collection[str] = (),
+) -> Plan:
+    """Return what storing the rows read from a file would do; `rows` are those of `outputs`.
+
+    `new_keys` are criteria that the contract will have by the time the plan is carried out.
+    """
     difference = compare_outputs(store, project_id, rows)
-    if read is None:
+    if outputs is None:
         with store.read() as c:
             known = set(output_ids(c, project_id))
     else:
         # What the file says of an output belongs to the text in the file, not to another one.
         changed = {(r.sample_id, r.trial) for r in difference.changed}
         known = {(r.sample_id, r.trial) for r in rows} - changed
-    keys = {OVERALL, *(version.contract.keys if version else ())}
+    keys = {OVERALL, *new_keys, *(version.contract.keys if version else ())}
     said = [
-        *(found_labels.rows if found_labels else ()),
-        *(found_verdicts.rows if found_verdicts else ()),
+        *(labels.rows if labels else ()),
+        *(verdicts.rows if verdicts else ()),
     ]
     homeless = sum((r.sample_id, r.trial) not in known or r.criterion not in keys for r in said)
-    choices: dict[str, Any] = {}
-    if labels is not None:
-        choices["labels"] = labels.choices()
-    if verdicts is not None:
-        choices["verdicts"] = verdicts.choices()
     return Plan(
-        table, read, found_labels, found_verdicts, tuple(rows), difference, homeless,
-        frozenset(known), choices,
+        table, outputs, labels, verdicts, tuple(rows), difference, homeless, frozenset(known),
+        dict(choices),
     )  # fmt: skip
 
 

@@ -90,15 +90,17 @@ def suggest_mapping(columns: Sequence[str]) -> ColumnMap:
 
 
 def read_trial(cell: str) -> int:
-    """Return the trial in a cell: a whole number of 0 or more; "1.0" is understood as 1.
+    """Return the trial in a cell: a whole number; "1.0" is understood as 1.
 
+    Drafts that a loop run handed to people have one below zero, and come back as they went out.
     Raises ValueError with the reason.
     """
     text = cell.strip()
     whole, _, zeros = text.partition(".")
-    if whole.isascii() and whole.isdigit() and len(whole) < 10 and not zeros.strip("0"):
+    digits = whole.removeprefix("-")
+    if digits.isascii() and digits.isdigit() and len(digits) < 10 and not zeros.strip("0"):
         return int(whole)
-    raise ValueError(f"the trial must be a whole number of 0 or more, got {show(cell)}.")
+    raise ValueError(f"the trial must be a whole number, got {show(cell)}.")
 
 
 def read_outputs(table: Table, mapping: ColumnMap) -> OutputsFile:
@@ -146,6 +148,14 @@ def read_outputs(table: Table, mapping: ColumnMap) -> OutputsFile:
                 line,
             )
         )
+    return outputs_of(found, problems)
+
+
+def outputs_of(found: list[OutputRow], problems: list[Problem]) -> OutputsFile:
+    """Return what rows of outputs make together, wherever they were read; adds to `problems`.
+
+    Identical repeats collapse, others are conflicts; a sample has one input.
+    """
     rows, duplicates, conflicts = collapse(found, lambda row: row.key)
     return OutputsFile(_one_input(rows, problems), problems, duplicates, conflicts)
 

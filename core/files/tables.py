@@ -50,6 +50,11 @@ class Table:
         """Return the number of rows."""
         return len(self.rows)
 
+    @property
+    def unit(self) -> str:
+        """What `lines` count: lines of a text file, samples of a log."""
+        return "Sample" if self.format in ("inspect", "promptfoo") else "Line"
+
     def index(self, column: str) -> int:
         """Return the position of `column`; raises InputError listing what is there."""
         self.require(column)

@@ -290,19 +290,24 @@ def request_hash(request: JudgeRequest, options: JudgeOptions, instructions: Ins
     )
 
 
-def config_hash(options: JudgeOptions, instructions: Instructions) -> str:
-    """Return the identity of a judge: model, effort, ceiling, how it asks, instructions, shots."""
-    return content_hash(
-        [
-            options.model,
-            options.effort,
-            options.max_tokens,
-            options.one_call_each,
-            options.receives_reference,
-            [shot.content() for shot in options.examples],
-            instructions.version,
-        ]
-    )
+def config_hash(
+    options: JudgeOptions, instructions: Instructions, server: str | None = None
+) -> str:
+    """Return the identity of a judge: model, effort, ceiling, how it asks, instructions, shots.
+
+    And the address of the `server` that has the model: one name may stand for another model there.
+    None is the maker's own.
+    """
+    parts: list[Any] = [
+        options.model,
+        options.effort,
+        options.max_tokens,
+        options.one_call_each,
+        options.receives_reference,
+        [shot.content() for shot in options.examples],
+        instructions.version,
+    ]
+    return content_hash(parts if server is None else [*parts, server])
 
 
 # --- marks -----------------------------------------------------------------------------------

@@ -10,7 +10,11 @@ from core.verdict import LabelValue
 
 
 class Filter(StrEnum):
-    """What is listed; DISAGREED is among the outputs the reviewer labelled, so it tells nothing."""
+    """What is listed; DISAGREED is among the outputs the reviewer labelled, so it tells nothing.
+
+    LOOPS are drafts that loop runs handed to people and that this reviewer has yet to label: those
+    a loop waits for, spot checks of accepted ones and flagged ones, not told apart.
+    """
 
     ALL = "all"
     UNLABELLED = "unlabelled"
@@ -18,6 +22,7 @@ class Filter(StrEnum):
     UNSURE = "unsure"
     STALE = "stale"
     DISAGREED = "disagreed"
+    LOOPS = "loops"
 
 
 @dataclass(frozen=True)
@@ -41,12 +46,12 @@ def matching(
     which: Filter,
     outputs: Iterable[int],
     own: Mapping[int, Mark],
-    disagreed: Collection[int] = (),
+    apart: Collection[int] = (),
 ) -> list[int]:
     """Return those of `outputs` the filter lists for one criterion, in their order.
 
-    `own` holds the reviewer's marks by output. An output of `disagreed` counts only where the
-    reviewer has a label of the present wording.
+    `own` holds the reviewer's marks by output. `apart` are the outputs on which others disagree,
+    which count only where the reviewer has a label of the present wording, or those of loop runs.
     """
     none = Mark(None)
 
@@ -62,7 +67,9 @@ def matching(
             case Filter.STALE:
                 return mark.verdict is not None and mark.stale
             case Filter.DISAGREED:
-                return mark.done and output in disagreed
+                return mark.done and output in apart
+            case Filter.LOOPS:
+                return not mark.done and output in apart
             case Filter.ALL:
                 return True
 

@@ -20,6 +20,9 @@ from core.loop.stop import NO_COST, Arm, Exit
 from core.loop.trace import Trace
 from core.verdict import CriterionVerdict, Unscored, no_verdict
 
+BY_HAND = "by hand"
+"""The writer of such a loop, where a model's name stands in others."""
+
 
 @dataclass(frozen=True)
 class Typed:
@@ -49,11 +52,19 @@ class ByHand:
         """How it ended, or None."""
         return self.state.exit
 
-    def trace(self, contract: Contract, input: str = "") -> Trace:
-        """Return the loop as a trace that every view of traces can show."""
+    def trace(
+        self,
+        contract: Contract,
+        input: str = "",
+        *,
+        trace_id: str = BY_HAND,
+        sample_id: str = BY_HAND,
+        trial: str = "1",
+    ) -> Trace:
+        """Return the loop as a trace that every view of traces can show; it says who wrote."""
         return to_trace(
-            self.state, "by hand", "by hand", input=input, contract=contract,
-            extra={"writer": "by hand"},
+            self.state, trace_id, sample_id, trial=trial, input=input, contract=contract,
+            extra={"writer": BY_HAND},
         )  # fmt: skip
 
 

@@ -229,7 +229,7 @@ class Walk:
         assert plan.judge is not None
         call, asked = self._judge_call(request, plan.judge)
         part = request.criteria[0].key if plan.judge.one_call_each else ""
-        config = config_hash(plan.judge, plan.instructions)
+        config = config_hash(plan.judge, plan.instructions, plan.server)
         read = ReadReply()
         for ask in range(1, plan.reasks + 2):
             answer = yield Ask(

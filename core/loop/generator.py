@@ -31,7 +31,7 @@ DEFAULT_INSTRUCTIONS = """\
 You do the task below. Reply with the finished text alone: no preface, no comment on your work, no \
 alternatives."""
 
-_FIX = (
+FIX = (
     "Your last draft did not pass. Fix only what is listed and keep the rest as it is, word for "
     "word. Reply with the whole corrected text alone."
 )
@@ -94,7 +94,7 @@ def revision_call(
     parts = [task_text(contract, input)]
     if last.notes:
         parts.append("# Notes from earlier attempts\n" + "\n".join(_bullet(n) for n in last.notes))
-    parts += [f"# Your last draft\n{last.draft}", f"# What failed\n{last.feedback}", _FIX]
+    parts += [f"# Your last draft\n{last.draft}", f"# What failed\n{last.feedback}", FIX]
     return _call(options, "\n\n".join(parts))
 
 

@@ -38,7 +38,7 @@ class Plan:
     recorded even where the rule stopped earlier (by PLATEAU or CAP), so that other rules can be
     looked at; they are marked and count nowhere. `notes` lets the writer keep a line about each
     failure; `self_review` puts the judging into the writer's own conversation; `facts` is a tool
-    asked about every draft, whose findings the judge is given.
+    asked about every draft, whose findings the judge is given. `server` is the judge's, as in `config_hash`.
     """
 
     contract: Contract
@@ -50,6 +50,7 @@ class Plan:
     notes: bool = False
     self_review: bool = False
     facts: Facts | None = None
+    server: str | None = None
 
     def __post_init__(self) -> None:
         if self.judge is None and uses_judge(self.contract):

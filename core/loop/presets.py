@@ -73,6 +73,31 @@ ABOUT: dict[Preset, About] = {
 }
 
 
+def rule_of(
+    preset: Preset, cap: int, window: int, keep: Keep, budget: Budget, on_failure: str = ""
+) -> StopRule:
+    """Return the stop rule a preset makes of what was asked; a preset fixes what it is known for.
+
+    For `REFINE` the cap counts revisions (0 or more), one less than drafts. Raises InputError for
+    a weighted rubric without a ceiling, since a budget is what ends that loop.
+    """
+    if preset is Preset.REFINE:
+        cap, window, keep = cap + 1, 1, Keep.BEST
+    elif preset is Preset.DRAFT_AND_JUDGE:
+        window, keep = cap, Keep.LAST
+    elif preset is Preset.WEIGHTED_RUBRIC:
+        window, keep = cap, Keep.BEST
+        _refuse_endless(budget)
+    elif preset is Preset.THREE_EXITS:
+        keep = Keep.BEST
+    return StopRule(cap=cap, window=window, keep=keep, budget=budget, on_failure=on_failure)
+
+
+def _refuse_endless(budget: Budget) -> None:
+    if budget == Budget():
+        raise InputError("budget", "it has no ceiling.", "Set calls, tokens, usd or seconds.")
+
+
 def three_exits(
     contract: Contract, writer: GeneratorOptions, judge: JudgeOptions | None, cap: int, window: int
 ) -> Plan:
@@ -136,8 +161,7 @@ def weighted_rubric(
     """
     if not isinstance(contract.acceptance, Threshold):
         raise InputError("acceptance", "it has no threshold.", "Set rule: threshold and a minimum.")
-    if budget == Budget():
-        raise InputError("budget", "it has no ceiling.", "Set calls, tokens, usd or seconds.")
+    _refuse_endless(budget)
     rule = {"cap": cap, "window": cap, "keep": Keep.BEST, "budget": budget}
     return Plan(_stopping(contract, **rule), writer, judge)
 

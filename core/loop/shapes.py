@@ -114,22 +114,34 @@ def regression(trace: Trace) -> Shape | None:
     """The score falls after it had risen, or a criterion goes from PASS to FAIL.
 
     Scores are compared between rounds where nothing was skipped: a judge that was not asked adds
-    no points and takes none away.
+    no points and takes none away. A draft that came back lost nothing by a revision (it is *stuck*
+    or *cycle*), and text that had passed twice and did not change did not get worse (*moving
+    target*): both are left out here.
     """
-    whole = [r for r in trace.rounds if r.score is not None and not _skipped(r)]
+    fresh = _fresh(trace)
+    moved = moving_target(trace)
+    whole = [r for r in fresh if r.score is not None and not _skipped(r)]
     rose = False
     for before, after in pairwise(whole):
         assert before.score is not None and after.score is not None
-        if rose and after.score < before.score:
+        if rose and after.score < before.score and not _target_moved(moved, after):
             why = f"the score fell from {_number(before.score)} to {_number(after.score)}"
             return Shape("regression", (before.number, after.number), why)
         rose = rose or after.score > before.score
     for key in trace.keys:
-        history = _history(trace, key)
+        history = [(r, v) for r in fresh if (v := _verdicts(r).get(key)) is not None]
         for (a, was), (b, now) in pairwise(history):
-            if was.verdict is Verdict.PASS and now.verdict is Verdict.FAIL:
+            lost = was.verdict is Verdict.PASS and now.verdict is Verdict.FAIL
+            if lost and not _target_moved(moved, b, key):
                 return Shape("regression", (a.number, b.number), f"{key!r} went from PASS to FAIL")
     return None
+
+
+def _target_moved(moved: Shape | None, at: Round, key: str = "") -> bool:
+    """Whether a moving target explains what was lost in a round (on one criterion, if given)."""
+    if moved is None or moved.rounds[-1] != at.number:
+        return False
+    return not key or moved.why.startswith(repr(key))
 
 
 def over_edit(trace: Trace) -> Shape | None:
@@ -259,19 +271,28 @@ def never_satisfied(trace: Trace, frr_low: float, limit: float) -> Shape | None:
 
     `frr_low` is the lower end of the rate's interval; both are shares in [0, 1].
     """
-    if frr_low <= limit or trace.exit is not Exit.CAP or trace.arm is Arm.RETRY:
-        return None
+    rounds = new_failure_rounds(trace) if frr_low > limit else ()
+    return restless(rounds) if rounds else None
+
+
+def restless(rounds: tuple[int, ...]) -> Shape:
+    """Return the shape of an evaluator that these rounds did not satisfy."""
+    return Shape("never satisfied", rounds, "every round failed on something new")
+
+
+def new_failure_rounds(trace: Trace) -> tuple[int, ...]:
+    """Return the rounds of a loop that failed on something new each time up to its cap, else ()."""
+    if trace.exit is not Exit.CAP or trace.arm is Arm.RETRY:
+        return ()
     before: set[str] = set()
     rounds: list[int] = []
     for r in trace.rounds:
         failed = {k for k, v in _verdicts(r).items() if v.verdict is Verdict.FAIL}
         if not failed - before:
-            return None
+            return ()
         rounds.append(r.number)
         before = failed
-    if len(rounds) < 2:
-        return None
-    return Shape("never satisfied", tuple(rounds), "every round failed on something new")
+    return tuple(rounds) if len(rounds) > 1 else ()
 
 
 # --- the log, read --------------------------------------------------------------------------

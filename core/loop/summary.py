@@ -59,11 +59,14 @@ def summarise(trace: Trace) -> Summary:
     Rounds and calls are those of the loop itself, not of rounds recorded beyond its rule.
     """
     outcomes = outcomes_of(trace)
-    return summary_of(trace, outcomes, path_from(trace, outcomes))
+    shapes = tuple(shape.name for shape in find_shapes(trace.used))
+    return summary_of(trace, outcomes, path_from(trace, outcomes), shapes)
 
 
-def summary_of(trace: Trace, outcomes: Sequence[Outcome | None], path: Path) -> Summary:
-    """Return the summary of a trace whose walk and judgements' meanings are at hand.
+def summary_of(
+    trace: Trace, outcomes: Sequence[Outcome | None], path: Path, shapes: tuple[str, ...]
+) -> Summary:
+    """Return the summary of a trace whose walk, shapes and judgements' meanings are at hand.
 
     The trace's own rule is looked up along the walk, which is the same as replaying it.
     """
@@ -93,7 +96,7 @@ def summary_of(trace: Trace, outcomes: Sequence[Outcome | None], path: Path) -> 
         first_passed=None if first is None else said[0],
         first_draft=None if first is None else first.fingerprint,
         gaps=len(trace.gaps),
-        shapes=tuple(shape.name for shape in find_shapes(used)),
+        shapes=shapes,
     )
 
 

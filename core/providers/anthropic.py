@@ -22,7 +22,7 @@ from core.judging.calls import CallFailed, FailureKind, ModelCall, ModelReply
 from core.judging.prompt import sendable
 from core.providers.body import NotAReply, decoded, message_from_body, reply_from_body
 from core.providers.redact import cut_out, redact
-from core.providers.settings import BASE_URL, KEY, ServerSettings, ready
+from core.providers.settings import BASE_URL, KEY, OWN_SERVER, ServerSettings, ready
 
 _OLDER_VERSION = "2023-06-01"
 _CONNECT_SECONDS = 10.0
@@ -109,12 +109,12 @@ class AnthropicModel:
         if failed.kind is FailureKind.NOT_A_REPLY:
             raise InputError(
                 self._where(), f"no model server answers there: {failed.detail}.",
-                f"Check {BASE_URL}.",
+                f"Check the address ({BASE_URL}).",
             )  # fmt: skip
         if failed.kind is FailureKind.KEY and failed.status == 401:
             raise InputError(self._where(), "the key was refused.", f"Check {KEY}.")
         if failed.status is None:
-            raise InputError(self._where(), f"{failed.detail}.", f"Check {BASE_URL}.")
+            raise InputError(self._where(), f"{failed.detail}.", f"Check the address ({BASE_URL}).")
         return ()
 
     async def close(self) -> None:
@@ -227,7 +227,7 @@ def _make_client(settings: ServerSettings) -> Any:
             headers.setdefault("X-Api-Key", settings.api_key)
     return anthropic.AsyncAnthropic(
         api_key=settings.api_key or "none",
-        base_url=settings.base_url or "https://api.anthropic.com",
+        base_url=settings.base_url or OWN_SERVER,
         max_retries=0,
         default_headers=headers,
         open_telemetry=False,

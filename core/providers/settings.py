@@ -10,6 +10,7 @@ from core.errors import InputError, show
 
 KEY = "ANTHROPIC_API_KEY"
 BASE_URL = "ANTHROPIC_BASE_URL"
+OWN_SERVER = "https://api.anthropic.com"
 OLDER_SERVER = "EVALUATOR_BENCH_OLDER_SERVER"
 _WHERE = f"Set {KEY} in the environment, or put it into .streamlit/secrets.toml"
 _SECRET_HEADERS = ("authorization", "x-api-key", "proxy-authorization", "cookie")
@@ -52,7 +53,12 @@ def server_settings(
         return next((g.strip() for g in given if isinstance(g, str) and g.strip()), None)
 
     older = (value(OLDER_SERVER) or "").lower() in _ON
-    return ServerSettings(value(KEY), value(BASE_URL), older)
+    return ServerSettings(value(KEY), other_server(value(BASE_URL)), older)
+
+
+def other_server(address: str | None) -> str | None:
+    """Return an address, or None for Anthropic's own and for none."""
+    return None if (address or "").rstrip("/") in ("", OWN_SERVER) else address
 
 
 def ready(settings: ServerSettings) -> None:

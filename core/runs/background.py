@@ -12,8 +12,9 @@ from core.errors import BenchError
 from core.runs.execution import execute
 from core.runs.models import Secrets, model_factory, no_secrets
 from core.runs.waiting import wake
-from core.store.runs import SILENCE, claim_next, whoami
+from core.store.runs import SILENCE, RunKind, claim_next, whoami
 from core.store.store import Store
+from core.store.traces import work_out
 
 _EVERY = 1.0
 _LOCK = threading.Lock()
@@ -61,6 +62,9 @@ class Background:
                 store, run.id, model_factory(self._secrets), self.stop, who=me,
                 silence=self._silence,
             )  # fmt: skip
+            if run.kind is RunKind.LOOP:
+                # Now, while nobody waits for it, rather than when its traces are first looked at.
+                work_out(store, run.project_id)
         except BenchError:
             return False
         return True

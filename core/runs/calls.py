@@ -10,7 +10,6 @@ import asyncio
 import random
 from dataclasses import dataclass
 from enum import Enum
-from functools import lru_cache
 
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt
 
@@ -86,6 +85,9 @@ class Caller:
         self.reached = False
         self._number = number
         self._settled = asyncio.Event()
+        # The schema of the last call and its size: mostly the same object call after call.
+        self._schema: object = None
+        self._schema_size = 0
 
     async def send(
         self, place: Place, call: ModelCall, request_hash: str, config_hash: str, ask: int
@@ -158,7 +160,7 @@ class Caller:
         """Make one attempt: reserve, intent, call, answer."""
         await self.gate.enter()
         try:
-            tokens = most_tokens(call)
+            tokens = self._most_tokens(call)
             usd = most_usd(call, tokens, self.price)
             await self._afford(tokens, usd)
             cost, paid = tokens, usd
@@ -201,6 +203,18 @@ class Caller:
             raise result
         return result
 
+    def _most_tokens(self, call: ModelCall) -> int:
+        """Return how many tokens a call can take: no token is shorter than one byte of what is sent.
+
+        Beside the texts, the schema and what a server adds around them (`FRAME`), and the ceiling
+        of the reply.
+        """
+        if call.schema is not self._schema:
+            self._schema = call.schema
+            self._schema_size = 0 if call.schema is None else len(repr(call.schema))
+        size = _bytes(call.system) + sum(_bytes(m.text) for m in call.messages)
+        return size + self._schema_size + FRAME + call.max_tokens
+
     async def _afford(self, tokens: int, usd: float | None) -> None:
         """Reserve a call's cost; waits while calls in the air may still come out cheaper."""
         while (lacks := self.purse.lacks(tokens, usd)) is not None:
@@ -223,22 +237,8 @@ def permit(standing: Standing) -> None:
         raise Halt(Why.CANCELLED)
 
 
-def most_tokens(call: ModelCall) -> int:
-    """Return how many tokens a call can take: no token is shorter than one byte of what is sent.
-
-    Beside the texts, the schema and what a server adds around them (`FRAME`), and the ceiling of
-    the reply.
-    """
-    size = _bytes(call.system)
-    size += sum(len(m.text.encode("utf-8", "surrogatepass")) for m in call.messages)
-    size += 0 if call.schema is None else len(repr(call.schema))
-    return size + FRAME + call.max_tokens
-
-
-@lru_cache(maxsize=64)
-def _bytes(system: str) -> int:
-    """Return the size of a system text, which is the same in all calls of a run."""
-    return len(system.encode("utf-8", "surrogatepass"))
+def _bytes(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
 
 
 def most_usd(call: ModelCall, tokens: int, price: Price) -> float | None:

@@ -146,6 +146,8 @@ def create_self_test(
 class ExamplesWork:
     """The jobs of a self-test; see `core.runs.execution.Work`."""
 
+    ahead = 0
+
     def __init__(self, store: Store, run: Run) -> None:
         self.store = store
         self.run = run

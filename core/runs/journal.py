@@ -27,14 +27,14 @@ class Journal:
     def __init__(self, store: Store, run: Run, who: str, silence: float = SILENCE) -> None:
         self._ledger = Ledger(store, run, who)
         self.standing = Standing(True, None)
-        self._rows: list[tuple[Row, asyncio.Future[Standing] | None]] = []
+        self._rows: list[tuple[Row | None, asyncio.Future[Standing] | None]] = []
         self._more = asyncio.Event()
         self._closing = False
         self._broken: BaseException | None = None
         self._writing = asyncio.create_task(self._write_on())
         self._beating = asyncio.create_task(self._beat(silence / 6))
 
-    async def write(self, row: Row) -> Standing:
+    async def write(self, row: Row | None) -> Standing:
         """Write a row; returns how the run stands once it is durable.
 
         An intent that comes back with a standing that is not ours, or with a wish, was not written.
@@ -45,6 +45,11 @@ class Journal:
         self._rows.append((row, done))
         self._more.set()
         return await done
+
+    async def flush(self) -> None:
+        """Return once everything noted so far is durable."""
+        if self._rows or self._broken is not None:
+            await self.write(None)
 
     def note(self, row: Row) -> None:
         """Write a row without waiting: it is durable as soon as anything written after it is."""
@@ -96,13 +101,13 @@ class Journal:
         """Whether rows could not be written; every further write raises why."""
         return self._broken is not None
 
-    def _commit(self, rows: Iterable[Row]) -> Standing:
+    def _commit(self, rows: Iterable[Row | None]) -> Standing:
         intents, answers, judgements = [], [], []
         for row in rows:
             if isinstance(row, Intent):
                 intents.append(row)
             elif isinstance(row, Answer):
                 answers.append(row)
-            else:
+            elif row is not None:
                 judgements.append(row)
         return self._ledger.commit(intents, answers, judgements)

@@ -114,6 +114,8 @@ class Job:
 class JudgeWork:
     """The jobs of a judge run; see `core.runs.execution.Work`."""
 
+    ahead = CHUNK // 2
+
     def __init__(self, store: Store, run: Run) -> None:
         self.store = store
         self.run = run
@@ -227,11 +229,14 @@ class JudgeWork:
         """Judge one output once and store the judgement."""
         if job.skipped:
             said = {key: no_verdict(Unscored.SKIPPED, _SKIPPED) for key in job.skipped}
-            await self._keep(job, said, Unscored.SKIPPED, None, caller, bought=True)
+            await caller.journal.write(
+                self._judgement(job, said, Unscored.SKIPPED, None, bought=True)
+            )
             return None
         key = (job.whole, job.repeat)
         async with self._asking.setdefault(key, asyncio.Lock()):
             if key in self._asked:
+                await caller.journal.flush()
                 [job] = await asyncio.to_thread(self._with_paid, [job], list(job.hashes))
             self._asked.add(key)
             return await self._judge(job, caller)
@@ -239,16 +244,16 @@ class JudgeWork:
     async def _judge(self, job: Job, caller: Caller) -> CallFailed | None:
         parts: list[tuple[JudgeRequest, ReadReply]] = []
         failed: CallFailed | None = None
-        bought = False
+        bought = called = False
         for number, request in enumerate(job.requests):
             paid = list(job.paid[number]) if job.paid else []
             bought |= any(p.run_id == self.run.id for p in paid)
             replies = [p.reply for p in paid]
             try:
-                read, called = await self._ask(job, number, replies, caller)
-                bought |= called
+                read, now = await self._ask(job, number, replies, caller)
+                called |= now
             except CallFailed as error:
-                read, failed = read_failure(error), error
+                read, failed, called = read_failure(error), error, True
             parts.append((request, read))
             if failed is not None:
                 break
@@ -259,7 +264,12 @@ class JudgeWork:
         raws = [r.raw for _, r in parts if r.raw is not None]
         raw = None if not raws else raws[0] if len(raws) == 1 else "\n\n".join(raws)
         reason = None if broken is None else broken.unscored
-        await self._keep(job, verdicts, reason, raw, caller, bought=bought or failed is not None)
+        judgement = self._judgement(job, verdicts, reason, raw, bought=bought or called)
+        if called:
+            # The worker's next call waits for this row with its own: one wait less for each.
+            caller.journal.note(judgement)
+        else:
+            await caller.journal.write(judgement)
         return failed
 
     async def _ask(
@@ -285,26 +295,31 @@ class JudgeWork:
         # Nobody knows the run's seed when an output is written, so nobody can forge its marks.
         nonce = exact_hash(self.run.seed, asked)
         said = Message(Role.USER, user_text(request, self.setup.options, nonce))
-        call = replace(self._call_for(request), messages=(said,))
+        alike = self._call_for(request)
+        call = ModelCall(
+            alike.model, alike.system, (said,), alike.max_tokens, alike.effort, alike.schema,
+            alike.cache,
+        )  # fmt: skip
         part = request.criteria[0].key if self.setup.options.one_call_each else ""
         place = Place(
             ROLE, output_id=job.output.id, trial=job.output.trial, repeat=job.repeat, part=part
         )
         return await caller.send(place, call, asked, self.config_hash, ask)
 
-    async def _keep(
+    def _judgement(
         self,
         job: Job,
         verdicts: Mapping[str, CriterionVerdict],
         unscored: Unscored | None,
         raw: str | None,
-        caller: Caller,
         *,
         bought: bool,
-    ) -> None:
+    ) -> NewJudgement:
+        """Return what to store of a job, and count it."""
         if not bought:
             self.reused["scored" if unscored is None else unscored.value] += 1
-        judgement = NewJudgement(
+        self.done += 1
+        return NewJudgement(
             output_id=job.output.id,
             request_hash=job.whole,
             repeat=job.repeat,
@@ -316,8 +331,6 @@ class JudgeWork:
             replaces=job.replaces,
             run_id=self.run.id if bought else None,
         )
-        await caller.journal.write(judgement)
-        self.done += 1
 
 
 _SKIPPED = "a code check had already decided"

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
-from core.contract.contract import Contract
+from core.contract.contract import Contract, StopRule
 from core.contract.criterion import CheckedBy
 from core.errors import InputError
 from core.judging.prompt import (
@@ -24,7 +24,7 @@ from core.providers.scripted import SCRIPTED
 from core.runs.calls import RetryRule
 from core.runs.code_checks import RECORDED
 from core.runs.judging import refuse_unjudgeable
-from core.runs.setup import MAX_CONCURRENCY, JudgeSetup
+from core.runs.setup import MAX_CONCURRENCY, JudgeSetup, server_of
 from core.text import content_hash
 
 MOST_DRAWS = 1000
@@ -53,7 +53,8 @@ class LoopSetup:
     Up to `record` drafts of each trace are recorded even where the rule stops earlier. After the
     run `spot_checks` accepted drafts, drawn at random, go to the label queue, and with
     `queue_flagged` the best draft of every exit that accepted nothing. `notes` and `self_review`
-    are as in `core.loop.plan.Plan`.
+    are as in `core.loop.plan.Plan`. `stop` stands in for the contract's stop rule; None leaves it.
+    `delay` is the seconds a scripted model takes for an answer, so that people can watch.
     """
 
     writer: GeneratorOptions
@@ -67,9 +68,11 @@ class LoopSetup:
     queue_flagged: bool = True
     notes: bool = False
     self_review: bool = False
+    stop: StopRule | None = None
     concurrency: int = 8
     base_url: str | None = None
     older: bool = False
+    delay: float = 0.0
     retry: RetryRule = field(default_factory=RetryRule)
 
     def __post_init__(self) -> None:
@@ -104,14 +107,27 @@ class LoopSetup:
     def what_hash(self) -> str:
         """Identity of what is done; address, concurrency and waits are how."""
         judge = None if self.judge is None else config_hash(self.judge, self.instructions)
-        what = [self.arms, self.shared, self.draws, self.record, self.notes, self.self_review]
+        what: list[Any] = [
+            self.arms, self.shared, self.draws, self.record, self.notes, self.self_review,
+        ]  # fmt: skip
+        if self.stop is not None:
+            what.append(self.stop.model_dump(mode="json"))
         return content_hash([self.writer.hash, judge, what])
+
+    @property
+    def server(self) -> str | None:
+        """The address that is part of its judge."""
+        return None if self.judge is None else server_of(self.judge.model, self.base_url)
+
+    def by_rule(self, contract: Contract) -> Contract:
+        """Return the contract with the stop rule this run goes by."""
+        return contract if self.stop is None else contract.model_copy(update={"stop": self.stop})
 
     def plan(self, contract: Contract) -> Plan:
         """Return the loop this makes under a contract."""
         return Plan(
-            contract, self.writer, self.judge, self.instructions, self.retry.reasks, self.record,
-            self.notes, self.self_review,
+            self.by_rule(contract), self.writer, self.judge, self.instructions, self.retry.reasks,
+            self.record, self.notes, self.self_review, server=self.server,
         )  # fmt: skip
 
     def fitting(self, contract: Contract) -> LoopSetup:
@@ -139,6 +155,7 @@ class LoopSetup:
             "judge": None if self.judge is None else JudgeSetup(self.judge, told).to_data(),
             "instructions": told.text,
             "arms": self.arms.value,
+            "stop": None if self.stop is None else self.stop.model_dump(mode="json"),
             "retry": asdict(self.retry),
             **{name: getattr(self, name) for name in _PLAIN},
         }
@@ -146,20 +163,22 @@ class LoopSetup:
     @classmethod
     def from_data(cls, data: Mapping[str, Any]) -> LoopSetup:
         """Return the setup that `to_data` was called on."""
-        judge = data["judge"]
+        judge, stop = data["judge"], data.get("stop")
         return cls(
             GeneratorOptions(**data["writer"]),
             None if judge is None else JudgeSetup.from_data(judge).options,
             Instructions(data["instructions"]),
             Arms(data["arms"]),
+            stop=None if stop is None else StopRule.model_validate(stop),
             retry=RetryRule(**data["retry"]),
-            **{name: data[name] for name in _PLAIN},
+            # A run that was stored before there was a setting has none of it.
+            **{name: data[name] for name in _PLAIN if name in data},
         )
 
 
 _PLAIN = (
     "shared_first", "draws", "record", "spot_checks", "queue_flagged", "notes", "self_review",
-    "concurrency", "base_url", "older",
+    "concurrency", "base_url", "older", "delay",
 )  # fmt: skip
 
 

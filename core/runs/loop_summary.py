@@ -21,7 +21,7 @@ from core.runs.summary import CHARACTERS_A_TOKEN, SECONDS_A_CALL, TOKENS_A_CRITE
 from core.store.contracts import Version
 from core.store.ledger import Spent, spent, usual
 from core.store.loops import queued_drafts, tasks_begun
-from core.store.paths import run_exits, run_rounds, run_trace_names
+from core.store.paths import run_exits, run_rounds, run_tasks, run_trace_names
 from core.store.runs import Run
 from core.store.samples import load_samples
 from core.store.store import Store
@@ -92,12 +92,14 @@ def in_progress(store: Store, run: Run, most: int = 100) -> list[Trace]:
     "in progress".
     """
     setup = LoopSetup.from_data(run.config)
-    plan = setup.plan(version_of(store, run).contract)
+    contract = version_of(store, run).contract
+    plan = setup.plan(contract)
     ended = set(run_trace_names(store, run.id))
+    whole = {task for task, n in run_tasks(store, run.id).items() if n == len(setup.arms.arms)}
     said = {
         (q.sample_pk, q.trial, q.arm, q.round): q.verdicts for q in queued_drafts(store, run.id)
     }
-    begun = tasks_begun(store, run.id)
+    begun = [task for task in tasks_begun(store, run.id) if task not in whole]
     found: list[Trace] = []
     for start in range(0, len(begun), 100):
         for job in jobs_of(store, run, begun[start : start + 100]):
@@ -108,7 +110,7 @@ def in_progress(store: Store, run: Run, most: int = 100) -> list[Trace]:
                     continue
                 walk = walk_of(run, setup, plan, job, arm)
                 drive(walk, lambda need, job=job: _known(need, job, said))  # type: ignore[misc]
-                trace = finished(run, setup, job, walk)
+                trace = finished(run, setup, contract, job, walk)
                 if trace.rounds:
                     found.append(_marked(trace))
     return found
@@ -172,8 +174,8 @@ def estimate_loops(
     samples: Sequence[int] | None = None,
 ) -> LoopEstimate:
     """Return what a run over these samples (store keys; None: all) is likely to take at most."""
-    contract = version.contract
-    setup = setup.fitting(contract)
+    setup = setup.fitting(version.contract)
+    contract = setup.by_rule(version.contract)
     chosen = load_samples(store, project_id, samples)
     tasks = len(chosen) * setup.draws
     drafts = max(contract.stop.cap, setup.record)
@@ -199,7 +201,7 @@ def estimate_loops(
     judged = 0
     if setup.judge is not None and uses_judge(contract):
         requests = requests_for(contract, setup.judge, mean, draft, None)
-        told = usual(store, config_hash(setup.judge, setup.instructions))
+        told = usual(store, config_hash(setup.judge, setup.instructions, setup.server))
         judged = len(requests)
         for request in requests:
             call = build_call(request, setup.judge, setup.instructions, "estimate")

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from core.contract.contract import Budget, Contract
@@ -110,6 +110,8 @@ class Job:
 class LoopWork:
     """The jobs of a loop run; see `core.runs.execution.Work`."""
 
+    ahead = 0
+
     def __init__(self, store: Store, run: Run) -> None:
         self.store = store
         self.run = run
@@ -203,7 +205,7 @@ class LoopWork:
             if not await self._walk(job, walk, caller):
                 del self._open[name]
                 continue
-            trace = finished(self.run, self.setup, job, walk)
+            trace = finished(self.run, self.setup, self.contract, job, walk)
             if walk.lost is not None:
                 failed = walk.lost
                 self._lost[name] = trace
@@ -298,7 +300,7 @@ class LoopWork:
             if walk.state.exit is None:
                 walk.cancel()
             if walk.state.rounds:
-                ended.append(finished(self.run, self.setup, job, walk))
+                ended.append(finished(self.run, self.setup, self.contract, job, walk))
         if ended:
             self._store(ended)
 
@@ -338,15 +340,19 @@ def trace_name(run: Run, job: Job, arm: Arm) -> str:
     return f"run {run.id} · {job.sample.sample_id} · {job.trial} · {arm.value}"
 
 
-def finished(run: Run, setup: LoopSetup, job: Job, walk: Walk) -> Trace:
-    """Return the trace of a walk; it says which models made it, and whether a script was one."""
+def finished(run: Run, setup: LoopSetup, contract: Contract, job: Job, walk: Walk) -> Trace:
+    """Return the trace of a walk; it says which models made it, and whether a script was one.
+
+    It names the contract as agreed, and beside it the stop rule it went by.
+    """
     extra: dict[str, Any] = {"run": run.id, **setup.models}
     if setup.scripted:
         extra["scripted"] = True
-    return walk.trace(
+    made = walk.trace(
         trace_name(run, job, walk.arm), job.sample.sample_id, trial=str(job.trial),
         input=job.sample.input, extra=extra,
     )  # fmt: skip
+    return made if setup.stop is None else replace(made, contract=contract)
 
 
 def changed(job: Job, ask: Ask) -> str:

@@ -12,7 +12,7 @@ from core.contract.contract import Contract
 from core.judging.calls import Model, ModelCall, ModelReply, Usage
 from core.providers.prices import cost, find_model, load_models, models_file
 from core.providers.scripted import SCRIPTED, scripted_model
-from core.providers.settings import ServerSettings, ready, server_settings
+from core.providers.settings import ServerSettings, other_server, ready, server_settings
 
 if TYPE_CHECKING:
     from core.providers.anthropic import AnthropicModel
@@ -33,9 +33,10 @@ def no_secrets() -> Mapping[str, object]:
 def settings_for(config: Mapping[str, Any], secrets: Secrets = no_secrets) -> ServerSettings:
     """Return the server a run speaks to: its own address before the one in the environment."""
     found = server_settings(os.environ, secrets())
+    given = config.get("base_url")
     return replace(
         found,
-        base_url=config.get("base_url") or found.base_url,
+        base_url=other_server(given) if given else found.base_url,
         older=bool(config.get("older")) or found.older,
     )
 

@@ -18,12 +18,17 @@ class Pace:
     left: float | None
 
 
+def elapsed(run: Run, at: str) -> float:
+    """Return the seconds a run has been executed until the time `at`, as the store writes it."""
+    if run.state is not RunState.RUNNING or run.claimed_at is None:
+        return run.seconds
+    gone = datetime.fromisoformat(at) - datetime.fromisoformat(run.claimed_at)
+    return run.seconds + max(gone.total_seconds(), 0.0)
+
+
 def pace(summary: Summary, run: Run, at: str) -> Pace:
     """Return a run's pace at the time `at` (UTC with offset, as the store writes it)."""
-    seconds = run.seconds
-    if run.state is RunState.RUNNING and run.claimed_at is not None:
-        gone = datetime.fromisoformat(at) - datetime.fromisoformat(run.claimed_at)
-        seconds += max(gone.total_seconds(), 0.0)
+    seconds = elapsed(run, at)
     made = max(summary.done - summary.reused, 0)
     if not made or seconds <= 0:
         return Pace(seconds, None, None)

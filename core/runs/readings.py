@@ -133,10 +133,15 @@ def replies_about(
 def _repaired(
     store: Store, version: Version, setup: JudgeSetup, outputs: Sequence[StoredOutput]
 ) -> dict[int, tuple[str, ...]]:
+    """Return what was done to read the replies that count; one asked for again does not."""
     if not judged_criteria(version.contract):
         return {}
     return {
-        identity: tuple(dict.fromkeys(note for r in readings for note in r.read.repaired))
+        identity: tuple(
+            dict.fromkeys(
+                note for r in readings if r.read.unscored is None for note in r.read.repaired
+            )
+        )
         for identity, readings in replies_about(store, version, setup, outputs).items()
     }
 

@@ -38,6 +38,7 @@ ArmName = Literal["loop", "retry"]
 Ask = Callable[["Trace"], bool | None]
 
 NO_FAILURES = "not measured: no first draft failed"
+ONE_DRAFT = "not measured: one draft per task"
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,8 +182,11 @@ class Arms:
 
     @cached_property
     def rescue_share(self) -> Result:
-        """Of tasks whose first draft failed, the share the loop accepts by its cap."""
-        return self._rate(0, _rescued, NO_FAILURES)
+        """Of tasks whose first draft failed, the share the loop accepts by its cap.
+
+        Undefined where nothing was revised.
+        """
+        return self._rescue(0)
 
     @cached_property
     def fresh_rate(self) -> Result:
@@ -191,8 +195,15 @@ class Arms:
 
     @cached_property
     def fresh_share(self) -> Result:
-        """F_cap: of tasks whose first draft failed, the share retries accept by their cap."""
-        return self._rate(1, _rescued, NO_FAILURES)
+        """F_cap: of tasks whose first draft failed, the share retries accept by their cap.
+
+        Undefined with one draw per task: what fresh draws rescue was never tried.
+        """
+        return self._rescue(1)
+
+    def accepted_share(self, arm: ArmName) -> Result:
+        """Return accepted ÷ traces of an arm; with several trials a task, tasks are clusters."""
+        return self._rate(int(arm == RETRY), lambda t: t.accepted_at is not None, "no paired tasks")
 
     @cached_property
     def loop(self) -> ArmCounts:
@@ -341,6 +352,12 @@ class Arms:
         if not self.clustered:
             return rate(sum(hits), sum(asked), nothing=nothing)
         return clustered_rate(np.array(hits, int), np.array(asked, int), nothing=nothing)
+
+    def _rescue(self, side: int) -> Result:
+        found = self._rate(side, _rescued, NO_FAILURES)
+        if found.n and all(len(t.drafts) == 1 for t in self._arm(side)):
+            return Undefined(ONE_DRAFT, 0, 0)
+        return found
 
     def _counts(self, side: int) -> ArmCounts:
         some = self._arm(side)

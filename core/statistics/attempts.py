@@ -11,6 +11,8 @@ coverage at nominal 95 %, worst of 378 settings (15, 30 and 100 tasks; 2, 3 and 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -88,25 +90,14 @@ def difficulty_nodes(mean: float, rho: float, cap: int) -> tuple[Floats, Floats]
         return np.array([mean], float), np.ones(1)
     if 1 - rho < 1e-12:  # a task passes always or never
         return np.array([0.0, 1.0]), np.array([1 - mean, mean])
-    return _gauss_jacobi(np.array(mean, float), rho, cap)
+    return _gauss_jacobi(mean, rho, cap)
 
 
-def difficulty_nodes_many(means: Floats, rho: float, cap: int) -> tuple[Floats, Floats]:
-    """Return `difficulty_nodes` for an array of means: nodes and weights, (..., m) each."""
-    share("rho", rho)
-    if rho < 1e-12:
-        return means[..., None], np.ones((*means.shape, 1))
-    if 1 - rho < 1e-12:
-        ends = np.stack([1 - means, means], axis=-1)
-        return np.broadcast_to(np.array([0.0, 1.0]), ends.shape), ends
-    return _gauss_jacobi(np.clip(means, 1e-9, 1 - 1e-9), rho, cap)
-
-
-def _gauss_jacobi(mean: Floats, rho: float, cap: int) -> tuple[Floats, Floats]:
-    """Return nodes and weights, (..., m), for means strictly between 0 and 1; so is rho."""
+def _gauss_jacobi(mean: float, rho: float, cap: int) -> tuple[Floats, Floats]:
+    """Return nodes and weights, (m,); mean and rho strictly between 0 and 1."""
     size = (whole("cap", cap) + 2) // 2
     total = 1 / rho - 1
-    a, b = mean[..., None] * total, (1 - mean[..., None]) * total
+    a, b = mean * total, (1 - mean) * total
     i = np.arange(1, size)
     middle = 2 * i + total - 2
     later = 0.5 + 0.5 * (a - b) * (total - 2) / (middle * (middle + 2))
@@ -114,13 +105,11 @@ def _gauss_jacobi(mean: Floats, rho: float, cap: int) -> tuple[Floats, Floats]:
     with np.errstate(divide="ignore", invalid="ignore"):
         off = inner / (middle**2 * (middle + 1) * (middle - 1))
     if size > 1:
-        off[..., :1] = a * b / (total**2 * (total + 1))
-    matrix = np.zeros((*mean.shape, size, size))
-    at = np.arange(size)
-    matrix[..., at, at] = np.concatenate([mean[..., None], later], axis=-1)
-    matrix[..., at[1:], at[:-1]] = np.sqrt(off)
+        off[0] = a * b / (total**2 * (total + 1))
+    beside = np.sqrt(off)
+    matrix = np.diag([mean, *later]) + np.diag(beside, 1) + np.diag(beside, -1)
     nodes, vectors = np.linalg.eigh(matrix)
-    return np.clip(nodes, 0.0, 1.0), vectors[..., 0, :] ** 2
+    return np.clip(nodes, 0.0, 1.0), vectors[0] ** 2
 
 
 def break_even_r(fresh_share: float, cap: int) -> float:
@@ -157,21 +146,15 @@ class Attempts:
             raise InputError("attempts", "counts that are no integers.", "Give whole numbers.")
         if not n.size:
             return cls((), (), ())
-        if n.min() < 1 or c.min() < 0 or np.any(c > n):
-            at = int(np.nonzero((n < 1) | (c < 0) | (c > n))[0][0])
-            raise InputError(
-                f"task {at}", f"{int(c[at])} good of {int(n[at])} draws.",
-                "Give at least one draw, and no more good ones than draws.",
-            )  # fmt: skip
-        width = int(n.max()) + 1
-        codes = n.astype(np.int64) * width + c.astype(np.int64)
-        if width <= 1000:  # then counting beats sorting
-            every = np.bincount(codes)
-            kinds = np.nonzero(every)[0]
-            times = every[kinds]
-        else:
-            kinds, times = np.unique(codes, return_counts=True)
-        return cls(*(tuple(x.tolist()) for x in (kinds // width, kinds % width, times)))
+        fewest, most = int(n.min()), int(n.max())
+        if fewest < 1 or c.min() < 0 or c.max() > most:
+            _refuse(n, c)
+        kinds, times = _count(n.astype(np.int64, copy=False), c.astype(np.int64, copy=False))
+        width = most + 1
+        draws, good = kinds // width, kinds % width
+        if np.any(good > draws):
+            _refuse(n, c)
+        return cls(*(tuple(x.tolist()) for x in (draws, good, times)))
 
     @property
     def tasks(self) -> int:
@@ -283,6 +266,41 @@ class Attempts:
         return Estimate(value, min(low, value), max(high, value), None, tasks)
 
 
+def _refuse(n: NDArray[np.integer], c: NDArray[np.integer]) -> NoReturn:
+    at = int(np.nonzero((n < 1) | (c < 0) | (c > n))[0][0])
+    raise InputError(
+        f"task {at}", f"{int(c[at])} good of {int(n[at])} draws.",
+        "Give at least one draw, and no more good ones than draws.",
+    )  # fmt: skip
+
+
+def _count(
+    n: NDArray[np.int64], c: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the kinds of task as n·(max n + 1) + c, ascending, and how many tasks each has.
+
+    Needs 0 <= c <= max n. Counting beats sorting while the codes are few; in pieces that stay in
+    the processor's cache it is three times as fast as at once.
+    """
+    most = int(n.max())
+    width = most + 1
+    if width**2 > max(4 * n.size, 10_000):
+        return np.unique(n * width + c, return_counts=True)
+    every = np.zeros(width * width, np.int64)
+    if int(n.min()) == most:
+        every[most * width :] = np.bincount(c, minlength=width)
+    else:
+        for start in range(0, n.size, _PIECE):
+            codes = n[start : start + _PIECE] * width
+            codes += c[start : start + _PIECE]
+            every += np.bincount(codes, minlength=every.size)
+    kinds = np.nonzero(every)[0]
+    return kinds, every[kinds]
+
+
+_PIECE = 1 << 16
+
+
 class _BetaBinomial:
     """The log likelihood of (mean, rho), in a form that holds at rho 0 and 1.
 
@@ -327,6 +345,7 @@ def _beyond(counts: NDArray[np.int64], times: NDArray[np.int64]) -> Floats:
     return np.asarray(above[:-1] if len(above) > 1 else above, float)
 
 
+@lru_cache(maxsize=64)  # a page asks for the same one several times
 def _fit_rho(attempts: Attempts) -> Result:
     from scipy.optimize import brentq, minimize_scalar
     from scipy.special import stdtrit

@@ -22,6 +22,7 @@ from core.statistics.interval import (
     as_json,
     clustered_rate,
     composite,
+    kinds_of_clusters,
     rate,
 )
 
@@ -178,10 +179,10 @@ class Confusion:
         return f"not measured: no {what} labelled" + (" and scored" if self.unscored else "")
 
     def _rate(self, hits: list[int], among: list[int], nothing: str) -> Result:
-        if self.by_cluster is not None:
-            rows = self.by_cluster
+        if self._kinds is not None:
+            rows, times = self._kinds
             return clustered_rate(
-                rows[:, hits].sum(axis=1), rows[:, among].sum(axis=1), nothing=nothing
+                rows[:, hits].sum(axis=1), rows[:, among].sum(axis=1), nothing=nothing, times=times
             )
         cells = self.cells
         return rate(sum(cells[c] for c in hits), sum(cells[c] for c in among), nothing=nothing)
@@ -189,7 +190,11 @@ class Confusion:
     def _composite(self, statistic: Statistic, reason: str) -> Result:
         if self.n == 0:
             return Undefined(self._no("outputs"), None, 0)
-        return composite(self.cells, statistic, reason=reason, by_cluster=self.by_cluster)
+        return composite(self.cells, statistic, reason=reason, by_cluster=self._kinds)
+
+    @cached_property
+    def _kinds(self) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
+        return None if self.by_cluster is None else kinds_of_clusters(self.by_cluster)
 
 
 def kappa_of_cells(cells: Floats) -> Floats:
@@ -260,9 +265,17 @@ def _by_cluster(
             f"{clusters.size} cluster names for {kept.size} pairs.",
             "Give one per pair.",
         )
-    _, group = np.unique(clusters[kept], return_inverse=True)
-    groups = int(group.max()) + 1 if group.size else 0
-    return np.bincount(4 * group + cell[kept], minlength=4 * groups).reshape(groups, 4)
+    named, cell = clusters[kept], cell[kept]
+    # Numbers that are small as they are need no sorting; those of no kept pair are left out.
+    whole = named.dtype.kind in "iu" and named.size
+    if whole and int(named.min()) >= 0 and int(named.max()) < 4 * kept.size:
+        group = named.astype(np.int64, copy=False)
+    else:
+        _, group = np.unique(named, return_inverse=True)
+    top = int(group.max(initial=0))
+    cells = np.bincount(4 * group + cell, minlength=4 * (top + 1)).reshape(-1, 4)
+    some = np.bincount(group, minlength=top + 1) > 0
+    return cells if some.all() else cells[some]
 
 
 def verdict_codes(name: str, values: ArrayLike) -> NDArray[np.integer]:

@@ -26,6 +26,8 @@ from core.statistics.interval import (
     Result,
     Undefined,
     Z,
+    gamma_draws,
+    limits_of_draws,
     rate,
     whole,
 )
@@ -95,8 +97,20 @@ def pass_rate(strata: Sequence[Stratum], *, random: bool) -> PassRate:
         reason = f"not measured: {blind:,} of {judged:,} outputs are in strata without a label"
         return PassRate(Undefined(f"{reason} ({', '.join(guessed)})", None, labelled), alone)
     value = sum(s.judged / judged * (s.good / s.labelled if s.labelled else 0.5) for s in some)
-    shares, theta = _draws(some)
-    return PassRate(_estimate(value, (shares * theta).sum(1), labelled), alone, guessed)
+    counts = (np.array([[getattr(s, name) for s in some]], float) for name in _COUNTS)
+    [low], [high] = pass_rate_limits(*counts)
+    found = Estimate(value, min(float(low), value), max(float(high), value), None, labelled)
+    return PassRate(found, alone, guessed)
+
+
+def pass_rate_limits(judged: Floats, good: Floats, bad: Floats) -> tuple[Floats, Floats]:
+    """Return the limits of Σ share_h·θ_h for many tables at once, (tables,) each.
+
+    All three are (tables, strata) counts. Those of `pass_rate` before they are widened to hold
+    the figure itself.
+    """
+    shares, theta = _drawn(judged, good, bad)
+    return limits_of_draws((shares * theta).sum(1))
 
 
 @dataclass(frozen=True)
@@ -270,17 +284,25 @@ def lee_interval(
     return min(1.0, max(0.0, float(centre - half))), min(1.0, max(0.0, float(centre + half)))
 
 
+_COUNTS = ("judged", "good", "bad")
+
+
 def _draws(strata: Sequence[Stratum]) -> tuple[Floats, Floats]:
     """Return (draws, strata) shares and good shares; the same draws for the same strata."""
-    rng = np.random.default_rng(SEED)
-    judged, good, bad = (
-        np.array([getattr(s, name) for s in strata], float) for name in ("judged", "good", "bad")
-    )
-    shares = rng.standard_gamma(judged + 0.5, size=(DRAWS, len(strata)))
+    counts = (np.array([[getattr(s, name) for s in strata]], float) for name in _COUNTS)
+    shares, theta = _drawn(*counts)
+    return shares[0].T, theta[0].T
+
+
+def _drawn(judged: Floats, good: Floats, bad: Floats) -> tuple[Floats, Floats]:
+    """Return (tables, strata, DRAWS) shares and good shares of (tables, strata) counts."""
+    shares = gamma_draws(judged, SEED)
     shares /= shares.sum(1, keepdims=True)
-    return shares, rng.beta(good + 0.5, bad + 0.5, size=(DRAWS, len(strata)))
+    labels = gamma_draws(np.concatenate([good, bad], axis=1), SEED + 2)
+    of_good, of_bad = np.split(labels, 2, axis=1)
+    return shares, of_good / (of_good + of_bad)
 
 
 def _estimate(value: float, draws: Floats, n: int) -> Estimate:
-    low, high = np.quantile(draws, [TAIL, 1 - TAIL])
+    low, high = limits_of_draws(draws)
     return Estimate(value, min(float(low), value), max(float(high), value), None, n)

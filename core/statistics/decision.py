@@ -19,8 +19,8 @@ import numpy as np
 
 from core.errors import InputError
 from core.statistics.costs import Check, Flow, run_loop
-from core.statistics.interval import DRAWS, SEED, TAIL, Estimate, Floats, Result, Undefined, share
-from core.statistics.uncertainty import Case, Input
+from core.statistics.interval import DRAWS, SEED, TAIL, Estimate, Floats, Result, Undefined
+from core.statistics.uncertainty import NONE, Case, Input
 
 ArmName = Literal["loop", "retry", "single"]
 ARMS: tuple[ArmName, ...] = ("loop", "retry", "single")
@@ -163,14 +163,14 @@ class Decision:
     """Loop, retries and a single shot at the inputs' values, and over the draws.
 
     `fresh`: F_cap where it was measured; the correlation then follows from it and p, draw by draw,
-    and `case.rho` must be 0.
+    and `case.rho` must be 0, typed.
     """
 
     def __init__(self, case: Case, fresh: Input | None = None) -> None:
-        if fresh is not None and case.rho:
+        if fresh is not None and case.rho != NONE:
             raise InputError("rho", "the fresh share says it already.", "Give one of the two.")
         self.case = case
-        self.inputs: dict[str, Input] = {**case.inputs, "rho": Input(share("rho", case.rho))}
+        self.inputs = case.inputs
         if fresh is not None and case.cap > 1:
             del self.inputs["rho"]
             self.inputs["fresh"] = fresh

@@ -124,15 +124,19 @@ def rate(k: int, n: int, *, nothing: str) -> Result:
     return Estimate(k / n, low, high, k, n)
 
 
-def clustered_rate(errors: ArrayLike, items: ArrayLike, *, nothing: str) -> Result:
+def clustered_rate(
+    errors: ArrayLike, items: ArrayLike, *, nothing: str, times: ArrayLike | None = None
+) -> Result:
     """Return Σerrors/Σitems over clusters, with an interval that knows about the clusters.
 
     `errors` and `items` are whole numbers, one pair per cluster (the outputs of one sample, say).
     The rate is the ratio estimator; the interval is Clopper–Pearson at the effective sample size
     (`_deff`), and the result carries clusters and design effect. Clusters of one item are no
-    clusters: that is `rate`. Undefined when there are no items, or when all come from one cluster.
+    clusters: that is `rate`. With `times`, one number per pair, so many clusters are like that
+    pair. Undefined when there are no items, or when all come from one cluster.
     """
     e, m = _counts("errors", errors), _counts("items", items)
+    t = np.ones_like(m) if times is None else _counts("times", times)
     if e.shape != m.shape or e.ndim != 1:
         raise InputError(
             "clusters",
@@ -146,14 +150,14 @@ def clustered_rate(errors: ArrayLike, items: ArrayLike, *, nothing: str) -> Resu
             f"{int(e[where])} errors of {int(m[where])} items.",
             "Errors cannot be more than items.",
         )
-    k, n = int(e.sum()), int(m.sum())
+    k, n = int(e @ t), int(m @ t)
     if n == 0:
         return Undefined(nothing, 0, 0)
     if m.max() == 1:
         return rate(k, n, nothing=nothing)
     value = k / n
     rows = np.column_stack([e, m - e])
-    found = _deff(rows, lambda cells: np.array([cells[1], -cells[0]]) / cells.sum() ** 2)
+    found = _deff(rows, t, lambda cells: np.array([cells[1], -cells[0]]) / cells.sum() ** 2)
     if found is None:
         return Undefined(ONE_CLUSTER, k, n)
     low, high = clopper_pearson(k * found.share, n * found.share)
@@ -184,10 +188,28 @@ def design_effect(rows: Floats, gradient: Floats) -> float:
     return float(groups / (groups - 1) * (scores @ scores) / independent)
 
 
-def _one_item_each(rows: Floats) -> float:
+def _one_item_each(rows: Floats, times: Floats | None = None) -> float:
     """Return the design effect of clusters whose items are all alike: Σsize²/Σsize, the largest."""
     sizes = rows.sum(axis=1)
-    return float(sizes @ sizes / sizes.sum())
+    many = sizes if times is None else sizes * times
+    return float(many @ sizes / many.sum())
+
+
+def kinds_of_clusters(rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the distinct rows of (clusters, cells) counts, and how many clusters are like each.
+
+    Rows of nothing are left out. 50,000 samples of two outputs are ten kinds.
+    """
+    size = int(rows.max(initial=0)) + 1
+    if size ** rows.shape[1] > 2**62:
+        rows, times = np.unique(rows, axis=0, return_counts=True)
+    else:
+        # One number per row, its digits the counts: sorted as fast as numbers are.
+        places = size ** np.arange(rows.shape[1] - 1, -1, -1)
+        keys, times = np.unique(rows @ places, return_counts=True)
+        rows = keys[:, None] // places % size
+    some = rows.any(axis=1)
+    return rows[some], times[some]
 
 
 @dataclass(frozen=True)
@@ -198,12 +220,14 @@ class _Deff:
     least: float
 
 
-def _deff(rows: NDArray[np.int64], gradient: Callable[[Floats], Floats]) -> _Deff | None:
+def _deff(
+    rows: NDArray[np.int64], times: NDArray[np.int64], gradient: Callable[[Floats], Floats]
+) -> _Deff | None:
     """Return clusters, design effect and effective ÷ actual sample size; None below 2 clusters.
 
     `least` is that share at the largest design effect there can be.
 
-    `rows` is (clusters, cells); `gradient` maps cells (cells,) to the change of the figure per
+    `rows` is (kinds, cells), `times` how many clusters are of each kind; `gradient` maps cells (cells,) to the change of the figure per
     item added to each. The design effect is taken with a quarter of a cluster of average size
     added, spread over the cells: with one error among 120 outputs the data alone would say that
     clusters do not matter, because that error has no neighbour, and the interval covered .91. It
@@ -212,23 +236,23 @@ def _deff(rows: NDArray[np.int64], gradient: Callable[[Floats], Floats]) -> _Def
     """
     from scipy.special import stdtrit
 
-    rows = rows[rows.sum(axis=1) > 0]
-    groups, n = len(rows), int(rows.sum())
+    times = np.where(rows.any(axis=1), times, 0)
+    groups, n = int(times.sum()), int((times @ rows).sum())
     if groups < 2:
         return None
-    counts = rows.astype(np.float64)
-    most = _one_item_each(counts)
+    counts, many = rows.astype(np.float64), times.astype(np.float64)
+    most = _one_item_each(counts, many)
     deff = most
-    if np.count_nonzero(rows.any(axis=0)) > 1:
+    if np.count_nonzero(rows[times > 0].any(axis=0)) > 1:
         cells = counts.shape[1]
         size = n / groups
-        total = counts.sum(axis=0) + PSEUDO_CLUSTER * size / cells
+        total = many @ counts + PSEUDO_CLUSTER * size / cells
         slope = gradient(total)
         independent = float(total @ slope**2)
         if independent * n >= 1e-12:
             scores = counts @ slope
             extra = PSEUDO_CLUSTER / cells * size**2 * float(slope @ slope)
-            deff = groups / (groups - 1) * (float(scores @ scores) + extra) / independent
+            deff = groups / (groups - 1) * (float(many @ scores**2) + extra) / independent
     deff = min(most, max(1.0, deff))
     t_ratio = float(stdtrit(n - 1, TAIL) / stdtrit(groups - 1, TAIL))
     return _Deff(groups, deff, t_ratio**2 / deff, t_ratio**2 / most)
@@ -265,13 +289,13 @@ def composite(
     statistic: Statistic,
     *,
     reason: str,
-    by_cluster: NDArray[np.int64] | None = None,
+    by_cluster: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None,
 ) -> Result:
     """Return a figure of cell counts with its interval, from 4,000 seeded Dirichlet(½) draws.
 
     `cells` is (c,) whole counts; `statistic` maps (..., c) counts or shares to (...) and does not
-    change when all cells are scaled. `by_cluster`, (clusters, c), shrinks the counts to their
-    effective size first. The interval is widened to hold the value itself, which the draws may
+    change when all cells are scaled. `by_cluster`, (kinds, c) counts and how many clusters are of
+    each kind (`kinds_of_clusters`), shrinks the counts to their effective size first. The interval is widened to hold the value itself, which the draws may
     miss at the edge (kappa 1). Undefined(reason) when the statistic is 0/0 on these cells.
     """
     counts = _counts("cells", cells).astype(np.float64)
@@ -281,14 +305,42 @@ def composite(
     if not math.isfinite(value):
         return Undefined(reason, None, n)
     if by_cluster is not None:
-        found = _deff(by_cluster, lambda total: _gradient(total, statistic))
+        found = _deff(*by_cluster, lambda total: _gradient(total, statistic))
         if found is None:
             return Undefined(ONE_CLUSTER, None, n)
         counts = counts * found.share
-    draws = np.random.default_rng(SEED).standard_gamma(counts + 0.5, size=(DRAWS, len(counts)))
-    low, high = np.quantile(statistic(draws), [TAIL, 1 - TAIL])
+    [low], [high] = composite_limits(counts[None], statistic)
     value += 0.0  # so that a constant judge's kappa prints without a minus sign
     return Estimate(value, min(float(low), value), max(float(high), value), None, n)
+
+
+def composite_limits(cells: Floats, statistic: Statistic) -> tuple[Floats, Floats]:
+    """Return the limits of many tables at once, (tables,) each; `cells` is (tables, c) counts.
+
+    Those of `composite` before they are widened to hold the figure itself.
+    """
+    return limits_of_draws(statistic(np.moveaxis(gamma_draws(cells, SEED), 1, -1)))
+
+
+def gamma_draws(counts: Floats, seed: int) -> Floats:
+    """Return (tables, c, DRAWS) draws of Gamma(count + ½) for (tables, c) counts.
+
+    Divided by their sum over c they are Dirichlet(½ + counts) draws. A count that occurs in many
+    tables at the same place is drawn once for all of them.
+    """
+    columns = [np.unique(one, return_inverse=True) for one in counts.T]
+    shapes = np.concatenate([values for values, _ in columns]) + 0.5
+    drawn = np.random.default_rng(seed).standard_gamma(shapes, size=(DRAWS, len(shapes))).T
+    starts = np.cumsum([0, *(len(values) for values, _ in columns)])
+    return np.stack(
+        [drawn[first + at] for first, (_, at) in zip(starts[:-1], columns, strict=True)], axis=1
+    )
+
+
+def limits_of_draws(draws: Floats) -> tuple[Floats, Floats]:
+    """Return the 2.5 % and 97.5 % points of (..., DRAWS) draws along their last axis."""
+    low, high = np.quantile(draws, [TAIL, 1 - TAIL], axis=-1)
+    return low, high
 
 
 def _gradient(counts: Floats, statistic: Statistic) -> Floats:

@@ -25,12 +25,16 @@ class Retries:
     most: int
 
 
-def retries(drafts: Iterable[Draft]) -> Retries:
-    """Return the retry arm's draws; each trial of a task is a task of its own here."""
+def retries(drafts: Iterable[Draft], *, gold: bool = False) -> Retries:
+    """Return the retry arm's draws that passed, or with `gold` are good; others are left out.
+
+    Each trial of a task is a task of its own here.
+    """
     of: dict[tuple[str, str], list[bool]] = {}
     for d in drafts:
-        if d.arm == RETRY and d.passed is not None:
-            of.setdefault((d.task, d.trial), []).append(d.passed)
+        won = d.gold if gold else d.passed
+        if d.arm == RETRY and won is not None:
+            of.setdefault((d.task, d.trial), []).append(won)
     some = list(of.values())
     most = max((len(x) for x in some), default=0)
     return Retries(

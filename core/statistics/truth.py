@@ -14,7 +14,7 @@ import numpy as np
 
 from core.statistics.arms import LOOP, Trace
 from core.statistics.interval import Result, Undefined, clustered_rate
-from core.statistics.uncertainty import Case, Input, Prices
+from core.statistics.uncertainty import NONE, Case, Input, Prices
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,9 @@ class Truth:
     passes_bad: Result
     rejects_good: Result
 
-    def case(self, cap: int, *, rho: float = 0.0, prices: Prices | None = None) -> Case | Undefined:
+    def case(
+        self, cap: int, *, rho: Input | None = None, prices: Prices | None = None
+    ) -> Case | Undefined:
         """Return the kernel's inputs, with counts, up to `cap` rounds; the check enters whole.
 
         Damage that was never measured is taken as 0 only if no good draft was ever sent back.
@@ -64,7 +66,7 @@ class Truth:
             far=far,
             frr=frr,
             damage=Input.of(self.damage) or Input(0.0),
-            rho=rho,
+            rho=rho or NONE,
             prices=prices or Prices(),
         )
 

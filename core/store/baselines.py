@@ -15,8 +15,8 @@ import sqlalchemy as sa
 
 from core.errors import InputError
 from core.render import Baseline
-from core.statistics.arms import Arms
-from core.statistics.interval import rate
+from core.statistics.arms import LOOP, RETRY, ArmName, Arms
+from core.statistics.interval import ONE_CLUSTER, Estimate, Result, Undefined, rate
 from core.store import tables as t
 from core.store.store import Store, insert_id, now
 from core.store.tables_arithmetic import baseline as table
@@ -27,6 +27,8 @@ from core.wording import percent, plural
 class Numbers:
     """What was recorded, of the tasks both arms ran: counts, and how sure the cheaper arm is.
 
+    Counts are of `trials` pairs where tasks have several (0: one a task); the intervals of the
+    accepted shares then know the tasks as clusters, and are kept as (low, high).
     `winner` is "loop", "retry" or None (cannot tell) on accepted tasks, good ones if `gold`.
     `cheaper` and `cheaper_than_single` are the shares of draws in which the loop costs less per
     good output; None where that was not worked out.
@@ -41,20 +43,17 @@ class Numbers:
     gold: bool = False
     cheaper: float | None = None
     cheaper_than_single: float | None = None
+    trials: int = 0
+    loop_limits: tuple[float, float] | None = None
+    retry_limits: tuple[float, float] | None = None
 
     @classmethod
     def of(
         cls, arms: Arms, *, cheaper: float | None = None, cheaper_than_single: float | None = None
     ) -> Numbers:
-        """Read them from measured arms; raises InputError where no task has both arms, or several
-        trials of one would make the counts no counts of tasks.
-        """
+        """Read them from measured arms; raises InputError where no task has both arms."""
         if not arms.tasks:
             raise InputError("baseline", "no task has both arms.", "Run both on the same tasks.")
-        if arms.clustered:
-            raise InputError(
-                "baseline", "some tasks have several trials.", "Record one trial a task."
-            )
         return cls(
             tasks=arms.tasks,
             loop_accepted=arms.loop.accepted,
@@ -65,7 +64,25 @@ class Numbers:
             gold=arms.gold,
             cheaper=cheaper,
             cheaper_than_single=cheaper_than_single,
+            trials=arms.loop.traces if arms.clustered else 0,
+            loop_limits=_limits(arms, LOOP),
+            retry_limits=_limits(arms, RETRY),
         )
+
+    @property
+    def pairs(self) -> int:
+        """Pairs of traces the counts are of: trials, or tasks with one each."""
+        return self.trials or self.tasks
+
+    def share(self, arm: ArmName) -> Result:
+        """Return the accepted share of an arm, with its interval if it has one."""
+        accepted = self.loop_accepted if arm == LOOP else self.retry_accepted
+        if not self.trials:
+            return rate(accepted, self.tasks, nothing="no tasks")
+        limits = self.loop_limits if arm == LOOP else self.retry_limits
+        if limits is None:
+            return Undefined(ONE_CLUSTER, accepted, self.trials)
+        return Estimate(accepted / self.trials, limits[0], limits[1], accepted, self.trials)
 
 
 @dataclass(frozen=True)
@@ -84,8 +101,8 @@ class BaselineRecord:
         """The record as the contract's page shows it."""
         n = self.numbers
         return Baseline(
-            rate(n.retry_accepted, n.tasks, nothing="no tasks"),
-            rate(n.loop_accepted, n.tasks, nothing="no tasks"),
+            n.share(RETRY),
+            n.share(LOOP),
             n.calls_per_accepted,
         )
 
@@ -99,11 +116,13 @@ class BaselineRecord:
             if n.cheaper is None
             else f"; loop cheaper per good output in {percent(n.cheaper, 0)} of draws"
         )
+        of = plural(n.tasks, "task")
+        if n.trials:
+            of = f"{plural(n.trials, 'trial')} of {of}"
         old = " Out of date: the traces have changed since." if self.out_of_date else ""
         return (
             f"Recorded on version {self.version}{who}, {self.recorded_at[:10]}: loop "
-            f"{n.loop_accepted:,}, retries {n.retry_accepted:,} of {plural(n.tasks, 'task')}"
-            f"{sure}.{old}"
+            f"{n.loop_accepted:,}, retries {n.retry_accepted:,} of {of}{sure}.{old}"
         )
 
 
@@ -183,5 +202,11 @@ def _hash(c: sa.Connection, query: sa.Select[Any]) -> str:
     return found.hexdigest()
 
 
+def _limits(arms: Arms, arm: ArmName) -> tuple[float, float] | None:
+    found = arms.accepted_share(arm)
+    return None if isinstance(found, Undefined) else (found.low, found.high)
+
+
 def _numbers(data: Mapping[str, Any]) -> Numbers:
-    return Numbers(**data)
+    pairs = {name: tuple(data[name]) for name in ("loop_limits", "retry_limits") if data.get(name)}
+    return Numbers(**{**data, **pairs})

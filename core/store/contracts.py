@@ -13,7 +13,7 @@ from core.contract.plain import is_blank
 from core.errors import InputError, StaleSaveError, show
 from core.store import tables as t
 from core.store.store import Store, criterion_ids, insert_id, now
-from core.store.traces import sum_up_anew
+from core.store.trace_rows import sum_up_anew
 
 
 @dataclass(frozen=True)

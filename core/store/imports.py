@@ -45,6 +45,8 @@ class Import:
     choices: dict[str, Any]
     counts: dict[str, int]
     at: str
+    id: int = 0
+    sha256: str = ""
 
 
 def imports_of(store: Store, project_id: int) -> list[Import]:
@@ -52,4 +54,7 @@ def imports_of(store: Store, project_id: int) -> list[Import]:
     table = t.import_batch
     query = sa.select(table).where(table.c.project_id == project_id).order_by(table.c.id.desc())
     with store.read() as c:
-        return [Import(r.kind, r.file_name, r.choices, r.counts, r.at) for r in c.execute(query)]
+        return [
+            Import(r.kind, r.file_name, r.choices, r.counts, r.at, r.id, r.sha256)
+            for r in c.execute(query)
+        ]

@@ -218,7 +218,7 @@ def newest_verdicts(
         newest = (
             newest.join(t.output, t.output.c.id == t.judgement.c.output_id)
             .join(t.sample, t.sample.c.id == t.output.c.sample_pk)
-            .where(sa.or_(sa.false(), *worded), _fresh())
+            .where(sa.or_(sa.false(), *worded), fresh())
         )
     sub = newest.subquery()
     query = sa.select(
@@ -260,37 +260,7 @@ def newest_ids(judge: int) -> sa.Select[Any]:
     )
 
 
-OUT_OF_DATE = "out of date"
-"""Stands where a verdict hash would, for a verdict given when the sample was another."""
-
-
-def verdicts_in_order(judge: int) -> sa.Select[Any]:
-    """Select a judge's verdicts, oldest judgement first: output, criterion, verdict hash, verdict.
-
-    Of one output, criterion and hash the last row counts: a wording that comes back finds its
-    verdicts again, although newer ones exist for another. Picking it where the rows are read is
-    several times as fast as letting the database group half a million of them. What could be read
-    of an unscored judgement is for showing and counts nowhere: its verdicts are null.
-    """
-    wanted = sa.case(
-        (_fresh(), t.verdict.c.verdict_hash), else_=sa.literal_column(f"'{OUT_OF_DATE}'")
-    ).label("verdict_hash")
-    return (
-        sa.select(
-            t.judgement.c.output_id,
-            t.verdict.c.criterion_id,
-            wanted,
-            sa.case((t.judgement.c.unscored.is_(None), t.verdict.c.verdict)).label("verdict"),
-        )
-        .join(t.verdict, t.verdict.c.judgement_id == t.judgement.c.id)
-        .join(t.output, t.output.c.id == t.judgement.c.output_id)
-        .join(t.sample, t.sample.c.id == t.output.c.sample_pk)
-        .where(t.judgement.c.judge_id == judge)
-        .order_by(t.judgement.c.id)
-    )
-
-
-def _fresh() -> sa.ColumnElement[bool]:
+def fresh() -> sa.ColumnElement[bool]:
     """Whether a judgement was given for the sample's input and reference as they are now."""
     return t.judgement.c.sample_hash.is_(None) | (
         t.judgement.c.sample_hash == t.sample.c.content_hash

@@ -78,7 +78,8 @@ def save_reviewer(store: Store, project_id: int, name: str) -> tuple[int, str]:
         found = _find_reviewer(c, project_id, name)
     if found is not None:
         return found
-    with store.write() as c:
+    # From now on less is shown to this person, so the revision rises.
+    with store.write(project_id) as c:
         lock_project(c, project_id)  # two tabs of one new person ask at once
         return _reviewer(c, project_id, name)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 
 from core.errors import InputError
 from core.store import tables as t
+from core.store.code_rows import read_numbers
 from core.store.contracts import Version, equivalent_hashes
 from core.text import fingerprint
 from core.verdict import OVERALL
@@ -25,10 +27,17 @@ class Asked:
     criterion: int
     hashes: frozenset[str] | None
 
-    def live(self, criterion: NDArray[np.int64], hashes: NDArray[np.str_]) -> NDArray[np.bool_]:
-        """Return which rows are about this criterion as it is worded now."""
+    def live(
+        self, criterion: NDArray[np.int64], wording: NDArray[np.int64], numbers: Mapping[str, int]
+    ) -> NDArray[np.bool_]:
+        """Return which rows are about this criterion as it is worded now.
+
+        `numbers` tells the number that stands for a hash in `wording`.
+        """
         mine = np.equal(criterion, self.criterion)
-        return mine if self.hashes is None else mine & np.isin(hashes, list(self.hashes))
+        if self.hashes is None:
+            return mine
+        return mine & np.isin(wording, [numbers[h] for h in self.hashes if h in numbers])
 
     def holds(self, question_hash: str) -> bool:
         """Return whether a label given for this wording still counts."""
@@ -74,19 +83,19 @@ def counted_outputs(
     Those are the current outputs in the order they came, but for those that equal an example of
     the contract: a judge was shown their answer.
     """
-    query = (
-        sa.select(t.output.c.id, t.output.c.sample_pk, t.output.c.fingerprint)
-        .where(t.output.c.project_id == project_id, t.output.c.current)
-        .order_by(t.output.c.id)
-    )
     shown: set[str] = set()
     if version is not None:
         for q in version.contract.criteria:
             shown |= {fingerprint(q.pass_example), fingerprint(q.fail_example)}
-    rows = c.execute(query).all()
-    kept = [(r.id, r.sample_pk) for r in rows if r.fingerprint not in shown]
-    both = np.array(kept, dtype=np.int64).reshape(-1, 2)
-    return both[:, 0], both[:, 1], len(rows) - len(kept)
+    query = sa.select(
+        t.output.c.id,
+        t.output.c.sample_pk,
+        sa.case((t.output.c.fingerprint.in_(shown), 1), else_=0),
+    ).where(t.output.c.project_id == project_id, t.output.c.current)
+    ids, samples, example = read_numbers(c, query)
+    order = np.argsort(ids, kind="stable")
+    kept = order[example[order] == 0]
+    return ids[kept], samples[kept], len(ids) - len(kept)
 
 
 def positions(

@@ -1,7 +1,7 @@
 """What a loop run keeps beside its ledger: replies found by place, and drafts handed to people.
 
 A draft that people see becomes an output of its sample, in the label queue like any other. Its
-trial is below zero, which no file and no draw can have, so that it never stands for another one.
+trial is below zero, which no draw has, so that it never stands for another one.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import sqlalchemy as sa
+from numpy.typing import NDArray
 
 from core.judging.calls import ModelReply, Usage
 from core.labelling.gold import settle
@@ -180,6 +181,18 @@ def queued_drafts(store: Store, run_id: int) -> list[QueuedDraft]:
         ]  # fmt: skip
 
 
+def handed_outputs(store: Store, project_id: int) -> list[int]:
+    """Return the ids of all outputs that loop runs of a project handed to people, oldest first."""
+    query = (
+        sa.select(table.c.output_id)
+        .join(t.output, t.output.c.id == table.c.output_id)
+        .where(t.output.c.project_id == project_id, t.output.c.current)
+        .order_by(table.c.output_id)
+    )
+    with store.read() as c:
+        return list(dict.fromkeys(c.scalars(query)))
+
+
 def keep_verdicts(
     store: Store, run: Run, output_id: int, verdicts: Mapping[str, CriterionVerdict]
 ) -> None:
@@ -208,20 +221,42 @@ def person_verdicts(
     if not outputs:
         return {}
     ids = list(dict.fromkeys(outputs))
-    at = {output: i for i, output in enumerate(ids)}
     found: dict[int, dict[str, CriterionVerdict]] = {output: {} for output in ids}
     with store.read() as c:
-        questions = asked(c, project_id, version)
-        newest = newest_labels(project_id).where(t.label.c.output_id.in_(ids)).subquery()
-        query = sa.select(t.label).join(newest, newest.c.id == t.label.c.id)
-        rows = c.execute(query.order_by(t.label.c.id)).all()
+        settled = settled_codes(c, project_id, version, ids, keys)
+    for key, (codes, rows) in settled.items():
+        notes: dict[tuple[int, str], dict[str, None]] = {}
+        for r in rows:
+            if r.verdict is not None and r.note.strip():
+                notes.setdefault((r.output_id, str(r.verdict)), {})[r.note] = None
+        for output, code in zip(ids, codes.tolist(), strict=True):
+            if code != MISSING:
+                word = Verdict.PASS if code == PASS else Verdict.FAIL
+                said = "\n".join(notes.get((output, word.value), ()))
+                found[output][key] = CriterionVerdict(word, said)
+    return found
+
+
+def settled_codes(
+    c: sa.Connection,
+    project_id: int,
+    version: Version | None,
+    ids: Sequence[int],
+    keys: Sequence[str],
+) -> dict[str, tuple[NDArray[np.int8], list[Any]]]:
+    """Return by key the gold code of each output in `ids` (distinct), and the labels it rests on."""
+    at = {output: i for i, output in enumerate(ids)}
+    questions = asked(c, project_id, version)
+    newest = newest_labels(project_id).where(t.label.c.output_id.in_(ids)).subquery()
+    query = sa.select(t.label).join(newest, newest.c.id == t.label.c.id)
+    rows = c.execute(query.order_by(t.label.c.id)).all()
+    found: dict[str, tuple[NDArray[np.int8], list[Any]]] = {}
     for key in keys:
         question = questions[key]
         mine = [
             r
             for r in rows
-            if r.criterion_id == question.criterion
-            and (question.hashes is None or r.question_hash in question.hashes)
+            if r.criterion_id == question.criterion and question.holds(r.question_hash)
         ]
         passes, fails = np.zeros((2, len(ids)), dtype=np.int64)
         by_hand = np.full(len(ids), MISSING, dtype=np.int8)
@@ -231,13 +266,5 @@ def person_verdicts(
                 by_hand[at[r.output_id]] = code
             elif code != MISSING:
                 (passes if code == PASS else fails)[at[r.output_id]] += 1
-        codes = settle(passes, fails, by_hand).codes
-        for output in ids:
-            code = codes[at[output]]
-            if code == MISSING:
-                continue
-            word = Verdict.PASS if code == PASS else Verdict.FAIL
-            notes = [r.note for r in mine if r.output_id == output and r.verdict == word]
-            said = "\n".join(dict.fromkeys(note for note in notes if note.strip()))
-            found[output][key] = CriterionVerdict(word, said)
+        found[key] = (settle(passes, fails, by_hand).codes, mine)
     return found

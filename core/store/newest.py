@@ -13,7 +13,6 @@ import sqlalchemy as sa
 from core.labelling.label import LabelKind
 from core.store import tables as t
 from core.store import tables_labelling as tl
-from core.verdict import LabelValue
 
 ASIDE = (LabelKind.REPEAT, LabelKind.PRACTICE)
 """Kinds of rows that are neither a vote nor a decision."""
@@ -51,13 +50,6 @@ def newest_of_each_kind(project_id: int) -> sa.Select[Any]:
     """Select the ids of the newest vote, decision, repeat and practice answer of everybody."""
     kind = sa.case((t.label.c.kind.in_([LabelKind.ADJUDICATION, *ASIDE]), t.label.c.kind), else_="")
     return _newest(project_id, kind)
-
-
-def settled_open() -> sa.ColumnElement[bool]:
-    """Say of a label row that somebody settled it as undecided, which takes back a decision."""
-    return sa.and_(
-        t.label.c.kind == LabelKind.ADJUDICATION, t.label.c.verdict == LabelValue.UNSURE.value
-    )
 
 
 def in_force() -> sa.ColumnElement[bool]:

@@ -82,6 +82,20 @@ def add_outputs(
     """
     with store.write(project_id) as c:
         difference = _compare(c, project_id, rows)
+        batch = record_import(
+            c,
+            project_id,
+            kind="outputs",
+            file_name=file_name,
+            sha256=sha256,
+            choices=dict(choices or {}),
+            counts={
+                "new": len(difference.new),
+                "present": difference.present,
+                "changed": len(difference.changed),
+                "replaced": len(difference.changed) if replace_changed else 0,
+            },
+        )
         samples = _sample_ids(c, project_id)
         for row in difference.new:
             if row.sample_id not in samples:
@@ -111,24 +125,11 @@ def add_outputs(
                         "text": row.text,
                         "fingerprint": fingerprint(row.text),
                         "extra": dict(row.extra),
+                        "import_batch_id": batch,
                     }
                     for row in add
                 ],
             )
-        record_import(
-            c,
-            project_id,
-            kind="outputs",
-            file_name=file_name,
-            sha256=sha256,
-            choices=dict(choices or {}),
-            counts={
-                "new": len(difference.new),
-                "present": difference.present,
-                "changed": len(difference.changed),
-                "replaced": len(difference.changed) if replace_changed else 0,
-            },
-        )
     return difference
 
 

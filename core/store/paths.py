@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 import sqlalchemy as sa
 
+from core.loop.measured import Counted, Recorded, Run, recorded_of
 from core.loop.stop import Arm, Exit
-from core.loop.whatif import Path, path_of
+from core.loop.whatif import Path
 from core.store import tables as t
 from core.store.store import Store
-from core.store.traces import by_held_contract, held_contracts, load_traces
+from core.store.traces import work_out
 
 
 @dataclass(frozen=True)
@@ -40,29 +41,31 @@ ALL = TraceFilter()
 def paths_of(store: Store, project_id: int, filter: TraceFilter = ALL) -> list[Path]:
     """Return the walk of every trace chosen, in the order they were stored.
 
-    Traces stored before walks were kept are worked out now and kept.
+    Those that lack theirs are worked out now and kept.
     """
+    work_out(store, project_id)
     query = sa.select(t.trace.c.id, t.trace.c.path).where(*filter.where(project_id))
     with store.read() as c:
         rows = c.execute(query.order_by(t.trace.c.id)).all()
-    lacking = [row.id for row in rows if row.path is None]
-    made = _work_out(store, project_id, lacking) if lacking else {}
-    return [made[row.id] if row.path is None else Path.from_json(row.path) for row in rows]
+    return [Path.from_json(row.path) for row in rows]
 
 
-def _work_out(store: Store, project_id: int, ids: list[int]) -> dict[int, Path]:
-    held = held_contracts(store, project_id)
-    found: dict[int, Path] = {}
-    for start in range(0, len(ids), 200):
-        some = load_traces(store, project_id, ids[start : start + 200])
-        paths = {key: path_of(by_held_contract(trace, held)) for key, trace in some.items()}
-        with store.write() as c:
-            c.execute(
-                t.trace.update().where(t.trace.c.id == sa.bindparam("key")),
-                [{"key": key, "path": path.to_json()} for key, path in paths.items()],
-            )
-        found |= paths
-    return found
+def recorded_drafts(store: Store, project_id: int) -> Recorded:
+    """Return the drafts of a project's traces as measured arms count them; no text is read.
+
+    Those that lack theirs are worked out now and kept.
+    """
+    work_out(store, project_id)
+    c_ = t.trace.c
+    query = sa.select(c_.id, c_.sample_id, c_.trial, c_.arm, c_.drafts).where(
+        *ALL.where(project_id)
+    )
+    with store.read() as c:
+        rows = c.execute(query.order_by(c_.id)).all()
+    return recorded_of(
+        Run(row.sample_id, row.trial, Arm(row.arm), [Counted(*one) for one in row.drafts])
+        for row in rows
+    )
 
 
 def run_trace_names(store: Store, run_id: int) -> list[str]:
@@ -70,6 +73,20 @@ def run_trace_names(store: Store, run_id: int) -> list[str]:
     query = sa.select(t.trace.c.trace_id).where(t.trace.c.run_id == run_id)
     with store.read() as c:
         return list(c.scalars(query.order_by(t.trace.c.id)))
+
+
+def run_tasks(store: Store, run_id: int) -> dict[tuple[int, int], int]:
+    """Return how many traces a run has stored of each task: (sample key, draw) -> arms."""
+    table, sample = t.trace.c, t.sample.c
+    same = (sample.project_id == table.project_id) & (sample.sample_id == table.sample_id)
+    query = (
+        sa.select(sample.id, table.trial, sa.func.count())
+        .join(t.sample, same)
+        .where(table.run_id == run_id)
+        .group_by(sample.id, table.trial)
+    )
+    with store.read() as c:
+        return {(key, int(trial)): n for key, trial, n in c.execute(query)}
 
 
 def run_exits(store: Store, run_id: int) -> dict[str, int]:
@@ -182,6 +199,13 @@ def trace_keys(store: Store, project_id: int, filter: TraceFilter = ALL) -> list
     query = sa.select(t.trace.c.id).where(*filter.where(project_id)).order_by(t.trace.c.id)
     with store.read() as c:
         return list(c.scalars(query))
+
+
+def newest_run_keys(store: Store, run_id: int, most: int) -> list[int]:
+    """Return the store's keys of the traces a run stored last, newest first."""
+    query = sa.select(t.trace.c.id).where(t.trace.c.run_id == run_id)
+    with store.read() as c:
+        return list(c.scalars(query.order_by(t.trace.c.id.desc()).limit(most)))
 
 
 def count_traces(store: Store, project_id: int) -> int:

@@ -13,19 +13,24 @@ from numpy.typing import NDArray
 
 from core.contract.acceptance import accept_codes
 from core.labelling.gold import overall, settle
-from core.labelling.label import LabelKind
-from core.statistics.confusion import FAIL, MISSING, PASS, UNKNOWN, Confusion, count
+from core.statistics.confusion import FAIL, MISSING, PASS, Confusion, count
 from core.store import tables as t
+from core.store.code_rows import (
+    UNSURE,
+    LabelRows,
+    VerdictRows,
+    load_label_rows,
+    load_verdict_rows,
+    number_wordings,
+)
 from core.store.contracts import Version
-from core.store.judgements import JudgeKind, verdicts_in_order
+from core.store.judgements import JudgeKind
 from core.store.live import asked, counted_outputs, positions
-from core.store.newest import newest_labels, settled_open
 from core.store.store import Store
 from core.text import fingerprint
 from core.verdict import OVERALL
 
 Codes = NDArray[np.int8]
-_CODE = {"PASS": PASS, "FAIL": FAIL, "UNKNOWN": UNKNOWN}
 
 
 @dataclass(frozen=True)
@@ -68,8 +73,9 @@ class Results:
 
     @cached_property
     def clusters(self) -> NDArray[np.int64] | None:
-        """The sample of each output where samples have several, else None."""
-        return self.samples if len(np.unique(self.samples)) < len(self.samples) else None
+        """The sample of each output, numbered from 0, where samples have several, else None."""
+        found, at = np.unique(self.samples, return_inverse=True)
+        return at if len(found) < len(self.samples) else None
 
     def only(self, these: NDArray[np.bool_]) -> Results:
         """Return the same of the outputs in `these`, (outputs,)."""
@@ -125,19 +131,23 @@ def load_results(
         ids, samples, examples = counted_outputs(c, project_id, version)
         keys = asked(c, project_id, version)
         contract = None if version is None else version.contract
-        votes = _votes(c, project_id, ids)
+        wordings = number_wordings(h for q in keys.values() for h in q.hashes or ())
+        votes = _votes(load_label_rows(c, project_id, wordings), ids)
         gold: dict[str, Codes] = {}
         undecided: dict[str, NDArray[np.bool_]] = {}
         stale_labels: dict[str, NDArray[np.int64]] = {}
         for key, question in keys.items():
-            live = question.live(votes.criterion, votes.hash)
+            live = question.live(votes.criterion, votes.wording, wordings)
             stale = votes.stale(question.criterion, live)
-            old = np.bincount(votes.at[stale], votes.n[stale], len(ids))
-            stale_labels[key] = old.astype(np.int64)
+            stale_labels[key] = np.bincount(votes.at[stale], minlength=len(ids))
             settled = settle(*votes.tally(live, len(ids)), unanimous=unanimous)
             gold[key], undecided[key] = settled.codes, settled.undecided
-        by_code = _said(c, _code_judge(c, project_id), ids)
-        by_judge = _said(c, judge, ids)
+        criteria = () if contract is None else contract.criteria
+        hashes = number_wordings(["", *(one.verdict_hash for one in criteria)])
+        code = _code_judge(c, project_id)
+        by_code, by_judge = (
+            _said(load_verdict_rows(c, project_id, one, hashes), ids) for one in (code, judge)
+        )
         told = _told(c, judge, ids)
         said: dict[str, Codes] = {}
         stale_verdicts: dict[str, NDArray[np.bool_]] = {}
@@ -148,7 +158,9 @@ def load_results(
             )
             wanted = "" if found is None else found.verdict_hash
             source = by_code if runs_here else by_judge
-            said[key], stale_verdicts[key] = source.codes(question.criterion, wanted, len(ids))
+            said[key], stale_verdicts[key] = source.codes(
+                question.criterion, hashes[wanted], len(ids)
+            )
             if source is by_judge:
                 said[key][told] = MISSING
     if contract is not None:
@@ -165,15 +177,14 @@ def load_results(
 
 
 @dataclass(frozen=True)
-class _Rows:
-    """Labels or verdicts as columns: position of the output, criterion, hash, code, count."""
+class _Votes:
+    """Labels and decisions of the outputs that count, as columns; `at` is the output's position."""
 
     at: NDArray[np.int64]
     criterion: NDArray[np.int64]
-    hash: NDArray[np.str_]
+    wording: NDArray[np.int64]
     code: Codes
     by_hand: NDArray[np.bool_]
-    n: NDArray[np.int64]
 
     def stale(self, criterion: int, live: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Return which labels of a criterion were given for another wording."""
@@ -188,17 +199,37 @@ class _Rows:
         """
         votes = live & ~self.by_hand
         passes, fails = (
-            np.bincount(self.at[which], self.n[which], size).astype(np.int64)
+            np.bincount(self.at[which], minlength=size)
             for which in (votes & (self.code == PASS), votes & (self.code == FAIL))
         )
         by_hand = np.full(size, MISSING, dtype=np.int8)
         by_hand[self.at[live & self.by_hand]] = self.code[live & self.by_hand]
         return passes, fails, by_hand
 
-    def codes(self, criterion: int, wanted: str, size: int) -> tuple[Codes, NDArray[np.bool_]]:
+
+def _votes(rows: LabelRows, ids: NDArray[np.int64]) -> _Votes:
+    """Return the rows that say good or bad, and those that take a decision back (MISSING)."""
+    at, known = positions(rows.output, ids)
+    kept = known & ((rows.code != UNSURE) | rows.by_hand)
+    code = np.where(rows.code == UNSURE, MISSING, rows.code).astype(np.int8)
+    return _Votes(
+        at[kept], rows.criterion[kept], rows.wording[kept], code[kept], rows.by_hand[kept]
+    )
+
+
+@dataclass(frozen=True)
+class _Said:
+    """A judge's verdicts on the outputs that count, as columns, the last one to count."""
+
+    at: NDArray[np.int64]
+    criterion: NDArray[np.int64]
+    wording: NDArray[np.int64]
+    code: Codes
+
+    def codes(self, criterion: int, wanted: int, size: int) -> tuple[Codes, NDArray[np.bool_]]:
         """Return one code per output for a criterion, and which outputs have only stale ones."""
         mine = self.criterion == criterion
-        live = mine & (self.hash == wanted)
+        live = mine & (self.wording == wanted)
         codes = np.full(size, MISSING, dtype=np.int8)
         codes[self.at[live]] = self.code[live]
         stale = np.zeros(size, dtype=np.bool_)
@@ -207,39 +238,9 @@ class _Rows:
         return codes, stale
 
 
-def _rows(found: list[Any], ids: NDArray[np.int64]) -> _Rows:
-    """Return rows (output id, criterion id, hash, word, by hand, n) of known outputs as columns."""
-    columns = list(zip(*found, strict=True)) if found else [()] * 6
-    outputs = np.array(columns[0], dtype=np.int64)
-    at, known = positions(outputs, ids)
-    code = np.array([_CODE.get(word, MISSING) for word in columns[3]], dtype=np.int8)
-    return _Rows(
-        at[known],
-        np.array(columns[1], dtype=np.int64)[known],
-        np.array(columns[2], dtype=np.str_)[known],
-        code[known],
-        np.array(columns[4], dtype=np.bool_)[known],
-        np.array(columns[5], dtype=np.int64)[known],
-    )
-
-
-def _votes(c: sa.Connection, project_id: int, ids: NDArray[np.int64]) -> _Rows:
-    """Return the labels one by one, adjudications in the order they were made."""
-    newest = newest_labels(project_id).subquery()
-    query = (
-        sa.select(
-            t.label.c.output_id,
-            t.label.c.criterion_id,
-            t.label.c.question_hash,
-            t.label.c.verdict,
-            t.label.c.kind == LabelKind.ADJUDICATION,
-            sa.literal(1),
-        )
-        .join(newest, newest.c.id == t.label.c.id)
-        .where(t.label.c.verdict.in_(["PASS", "FAIL"]) | settled_open())
-        .order_by(t.label.c.id)
-    )
-    return _rows(list(c.execute(query).all()), ids)
+def _said(rows: VerdictRows, ids: NDArray[np.int64]) -> _Said:
+    at, known = positions(rows.output, ids)
+    return _Said(at[known], rows.criterion[known], rows.wording[known], rows.code[known])
 
 
 def _code_judge(c: sa.Connection, project_id: int) -> int | None:
@@ -263,11 +264,3 @@ def _told(c: sa.Connection, judge: int | None, ids: NDArray[np.int64]) -> NDArra
         return np.zeros(len(ids), dtype=np.bool_)
     query = sa.select(t.output.c.id).where(t.output.c.fingerprint.in_(shown))
     return np.isin(ids, list(c.scalars(query)))
-
-
-def _said(c: sa.Connection, judge: int | None, ids: NDArray[np.int64]) -> _Rows:
-    """Return what a judge said, oldest first: the last of an output, criterion and wording counts."""
-    if judge is None:
-        return _rows([], ids)
-    query = verdicts_in_order(judge).add_columns(sa.literal(0), sa.literal(1))
-    return _rows(list(c.execute(query).all()), ids)

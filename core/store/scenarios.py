@@ -64,11 +64,20 @@ def scenarios(store: Store, project_id: int) -> list[SavedScenario]:
 
 def remove_scenario(store: Store, project_id: int, name: str) -> None:
     """Take a name off the list; its saves stay in the table, and saving it again brings it back."""
+    _mark_removed(store, project_id, name, now())
+
+
+def restore_scenario(store: Store, project_id: int, name: str) -> None:
+    """Put a name that was taken off back on the list, with its newest save."""
+    _mark_removed(store, project_id, name, None)
+
+
+def _mark_removed(store: Store, project_id: int, name: str, at: str | None) -> None:
     with store.write(project_id) as c:
         c.execute(
             table.update()
             .where(table.c.project_id == project_id, table.c.name == name)
-            .values(removed_at=now())
+            .values(removed_at=at)
         )
 
 

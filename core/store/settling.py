@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 from core.errors import InputError
 from core.labelling.gold import Codes
 from core.labelling.label import MAX_NOTE, LabelEntry, LabelKind
-from core.statistics.confusion import FAIL, MISSING, PASS
+from core.statistics.confusion import MISSING
 from core.store import tables as t
+from core.store.code_rows import UNSURE, load_label_rows, number_wordings
 from core.store.contracts import Version
 from core.store.labels import save_labels
 from core.store.live import asked, asked_of, counted_outputs, positions
@@ -27,7 +28,6 @@ from core.store.outputs import StoredOutput, load_outputs
 from core.store.store import Store
 from core.verdict import LabelValue
 
-_CODE = {"PASS": PASS, "FAIL": FAIL}
 OPEN = 3
 """Code of an output somebody looked at and left undecided."""
 
@@ -101,30 +101,21 @@ def load_label_table(
     with store.read() as c:
         ids, samples, _ = counted_outputs(c, project_id, version)
         keys = asked(c, project_id, version)
-        query = _select(project_id).with_only_columns(
-            t.label.c.output_id,
-            t.label.c.criterion_id,
-            t.label.c.question_hash,
-            t.label.c.verdict,
-            t.label.c.kind,
-            t.label.c.reviewer_id,
-            t.reviewer.c.name,
+        wordings = number_wordings(h for q in keys.values() for h in q.hashes or ())
+        rows = load_label_rows(c, project_id, wordings)
+        people = np.unique(rows.reviewer[~rows.by_hand])
+        query = sa.select(t.reviewer.c.id, t.reviewer.c.name).where(
+            t.reviewer.c.project_id == project_id
         )
-        rows = c.execute(query).all()
-    columns = list(zip(*rows, strict=True)) if rows else [()] * 7
-    at, known = positions(np.array(columns[0], dtype=np.int64), ids)
-    criterion = np.array(columns[1], dtype=np.int64)
-    hashes = np.array(columns[2], dtype=np.str_)
-    code = np.array([_CODE.get(word, MISSING) for word in columns[3]], dtype=np.int8)
-    by_hand = np.array([kind == LabelKind.ADJUDICATION for kind in columns[4]], dtype=np.bool_)
-    who = np.array(columns[5], dtype=np.int64)
-    people = np.unique(who[~by_hand])
-    names = dict(zip(columns[5], columns[6], strict=True))
+        names = {r.id: r.name for r in c.execute(query)}
+    at, known = positions(rows.output, ids)
+    code = np.where(rows.code == UNSURE, MISSING, rows.code).astype(np.int8)
+    by_hand, who = rows.by_hand, rows.reviewer
     codes: dict[str, Codes] = {}
     settled: dict[str, Codes] = {}
     seen: dict[str, NDArray[np.bool_]] = {}
     for key, question in keys.items():
-        live = known & question.live(criterion, hashes)
+        live = known & question.live(rows.criterion, rows.wording, wordings)
         own = live & ~by_hand & (who == reader.reviewer)
         seen[key] = np.full(len(ids), reader.settling)
         seen[key][at[own]] = True

@@ -53,6 +53,9 @@ class ModelText(TypeDecorator[str]):
         return None if value is None else from_storage(value)
 
 
+_to_json = json.JSONEncoder(ensure_ascii=True, allow_nan=False).encode
+
+
 class JsonText(TypeDecorator[Any]):
     """A JSON value as ASCII text; NaN and Infinity are refused."""
 
@@ -61,7 +64,10 @@ class JsonText(TypeDecorator[Any]):
 
     def process_bind_param(self, value: Any, dialect: Any) -> str | None:
         """Serialise on the way in."""
-        return None if value is None else json.dumps(value, ensure_ascii=True, allow_nan=False)
+        if value is None:
+            return None
+        # Most rows hold an empty one, and the serialiser takes longer to make than to use.
+        return "{}" if value == {} else _to_json(value)
 
     def process_result_value(self, value: str | None, dialect: Any) -> Any:
         """Parse on the way out."""
@@ -189,6 +195,9 @@ output = Table(
     Column("text", ModelText, nullable=False),
     Column("fingerprint", String(64), nullable=False),
     Column("extra", JsonText, nullable=False),
+    # The import that brought it (a plain number: an import can be taken back and what others have
+    # labelled stays); null where a run or a command did.
+    Column("import_batch_id", Integer),
     UniqueConstraint("sample_pk", "trial", "version"),
     Index(None, "project_id", "current"),
 )
@@ -333,6 +342,10 @@ trace = Table(
     Column("summary", JsonText, nullable=False),
     # The walk that what-ifs look along; null in traces stored before there was one.
     Column("path", JsonText),
+    # What is counted of each draft, for measured arms; null likewise.
+    Column("drafts", JsonText),
+    # What shapes of a run and its convergence are counted from; null likewise.
+    Column("facts", JsonText),
     _to("import_batch", nullable=True),
     Column("stored_at", String(40), nullable=False),
     # Bulky columns last, so that reading summaries does not page through them.

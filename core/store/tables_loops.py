@@ -1,8 +1,8 @@
-"""The table of drafts that a loop run has handed to people, beside the runs and the outputs."""
+"""The tables of loops beside runs and traces: drafts handed to people, and loops gone through by hand."""
 
 from __future__ import annotations
 
-from sqlalchemy import Column, ForeignKey, Index, Integer, String, Table, UniqueConstraint
+from sqlalchemy import Boolean, Column, ForeignKey, Index, Integer, String, Table, UniqueConstraint
 
 from core.store.tables import JsonText, ModelText, metadata
 
@@ -24,4 +24,30 @@ loop_draft = Table(
     Column("verdicts", JsonText),
     UniqueConstraint("run_id", "sample_pk", "trial", "arm", "round"),
     Index(None, "output_id"),
+)
+
+hand_loop = Table(
+    "hand_loop",
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=True),
+    Column("project_id", Integer, ForeignKey("project.id", ondelete="CASCADE"), nullable=False),
+    Column(
+        "contract_version_id",
+        Integer,
+        ForeignKey("contract_version.id", ondelete="CASCADE"),
+        nullable=False,
+    ),
+    # Null where no sample of the project is the task.
+    Column("sample_pk", Integer, ForeignKey("sample.id", ondelete="CASCADE")),
+    Column("arm", String(10), nullable=False),
+    Column("stop", JsonText, nullable=False),
+    # What was typed, in order: the whole loop follows from it.
+    Column("typed", JsonText, nullable=False),
+    Column("stopped", Boolean, nullable=False),
+    # Counts up with every save: one made from an older state is refused.
+    Column("revision", Integer, nullable=False),
+    # The trace it was kept as; null while it is under way.
+    Column("trace_id", ModelText),
+    Column("begun_at", String(40), nullable=False),
+    Index(None, "project_id"),
 )

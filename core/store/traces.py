@@ -1,38 +1,42 @@
 """Traces in the store: whole loops with their rounds, and summaries that need no drafts.
 
 What a summary says depends on every draft (a shape, whether a text came back), so it is worked out
-once, when the trace is stored: counting ten thousand traces must not read fifty thousand drafts.
+once: counting ten thousand traces must not read fifty thousand drafts. It takes several times as
+long as storing the rows, so that is not done while they are stored but in `work_out`, which whoever
+stores many calls with a progress bar, and every reader for what is still lacking.
 A trace that names its contract by a hash is summed up by that contract if the project holds it, and
 anew when it comes to hold it; the stored rounds stay as they came.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
-from fractions import Fraction
 from typing import Any
 
 import sqlalchemy as sa
 
-from core.contract.contract import Contract, StopRule
-from core.contract.criterion import CheckedBy
+from core.contract.contract import Contract
 from core.errors import InputError, show
-from core.judging.judgement import Judgement
+from core.loop.facts import facts_of
+from core.loop.measured import counted
 from core.loop.replay import outcomes_of
 from core.loop.reread import reread
 from core.loop.stop import Arm, Exit
 from core.loop.summary import Summary, summary_of
-from core.loop.trace import Round, Trace
+from core.loop.trace import Trace
 from core.loop.whatif import path_from
 from core.store import tables as t
+from core.store.bulk import insert_many
 from core.store.imports import record_import
 from core.store.store import Store, now
-from core.text import content_hash
-from core.verdict import CriterionVerdict, LabelValue, Unscored, Verdict
+from core.store.trace_gold import refresh_gold
+from core.store.trace_rows import LACKING, Row, rows_of, trace_of
 
-MOST = 2**62
-"""The largest amount (calls, tokens, seconds, money) of one round that is stored."""
+_ROWS = 500
+"""Traces inserted at a time."""
+_CHUNK = 200
+"""Whole traces held at a time."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +53,7 @@ class TraceDifference:
 
 def compare_traces(store: Store, project_id: int, traces: Sequence[Trace]) -> TraceDifference:
     """Return what `add_traces` would find."""
-    rows = _rows(traces)
+    rows = rows_of(traces)
     with store.read() as c:
         return _compare(c, project_id, traces, rows)
 
@@ -66,13 +70,11 @@ def add_traces(
 
     The same traces twice change nothing. Raises InputError for a count no database can hold.
     """
-    rows = _rows(traces)
+    rows = rows_of(traces)
     with store.read() as c:
         found = _compare(c, project_id, traces, rows)
     if not found.new:
         return found
-    held = held_contracts(store, project_id)
-    facts = {x.trace_id: _facts(by_held_contract(x, held)) for x in found.new}
     with store.write(project_id) as c:
         found = _compare(c, project_id, traces, rows)
         batch = record_import(
@@ -87,7 +89,7 @@ def add_traces(
             },
         )  # fmt: skip
         shared = {"project_id": project_id, "import_batch_id": batch, "run_id": None}
-        _insert(c, project_id, [(rows[x.trace_id], facts[x.trace_id]) for x in found.new], shared)
+        _insert(c, project_id, [rows[x.trace_id] for x in found.new], shared)
     return found
 
 
@@ -96,8 +98,7 @@ def add_run_traces(store: Store, project_id: int, run_id: int, traces: Sequence[
 
     Raises InputError when one of the ids stands for another trace.
     """
-    rows = _rows(traces)
-    facts = {x.trace_id: _facts(x) for x in traces}
+    rows = rows_of(traces)
     with store.write(project_id) as c:
         found = _compare(c, project_id, traces, rows)
         if found.other:
@@ -107,34 +108,73 @@ def add_run_traces(store: Store, project_id: int, run_id: int, traces: Sequence[
                 "Rename it, or run the loop in another project.",
             )
         shared = {"project_id": project_id, "import_batch_id": None, "run_id": run_id}
-        _insert(c, project_id, [(rows[x.trace_id], facts[x.trace_id]) for x in found.new], shared)
+        _insert(c, project_id, [rows[x.trace_id] for x in found.new], shared)
 
 
 def _insert(
-    c: sa.Connection,
-    project_id: int,
-    made: Sequence[tuple[_Row, dict[str, Any]]],
-    shared: Mapping[str, Any],
+    c: sa.Connection, project_id: int, made: Sequence[Row], shared: Mapping[str, Any]
 ) -> None:
     if not made:
         return
-    shared = {**shared, "stored_at": now()}
-    c.execute(t.trace.insert(), [{**shared, **row.trace, **facts} for row, facts in made])
-    keys = _stored(c, project_id, [row.trace["trace_id"] for row, _ in made])
-    rounds = [
-        {"trace_pk": keys[row.trace["trace_id"]][0], **values}
-        for row, _ in made
-        for values in row.rounds
-    ]
-    if rounds:
-        c.execute(t.round_.insert(), rounds)
+    shared = {**shared, **LACKING, "stored_at": now()}
+    for start in range(0, len(made), _ROWS):
+        some = made[start : start + _ROWS]
+        insert_many(c, t.trace, [{**shared, **row.trace} for row in some])
+        keys = _stored(c, project_id, [row.trace["trace_id"] for row in some])
+        insert_many(
+            c,
+            t.round_,
+            [
+                {"trace_pk": keys[row.trace["trace_id"]][0], **values}
+                for row in some
+                for values in row.rounds
+            ],
+        )
+
+
+def work_out(
+    store: Store, project_id: int, progress: Callable[[float], object] = lambda share: None
+) -> int:
+    """Work out what is kept of every trace that has none of it yet; returns how many there were.
+
+    Labels given since to drafts of loop runs count first. `progress` is told the share done,
+    in [0, 1].
+    """
+    refresh_gold(store, project_id)
+    lacking = (
+        (t.trace.c.summary == sa.literal({}, t.trace.c.summary.type))
+        | t.trace.c.path.is_(None)
+        | t.trace.c.drafts.is_(None)
+        | t.trace.c.facts.is_(None)
+    )
+    query = sa.select(t.trace.c.id).where(t.trace.c.project_id == project_id, lacking)
+    with store.read() as c:
+        ids = list(c.scalars(query.order_by(t.trace.c.id)))
+    held = held_contracts(store, project_id) if ids else {}
+    for start in range(0, len(ids), _CHUNK):
+        some = load_traces(store, project_id, ids[start : start + _CHUNK])
+        made = [
+            {"key": key, **_facts(by_held_contract(trace, held))} for key, trace in some.items()
+        ]
+        with store.write() as c:
+            # Others may have done so meanwhile, with the same result.
+            c.execute(t.trace.update().where(t.trace.c.id == sa.bindparam("key")), made)
+        progress(min((start + _CHUNK) / len(ids), 1.0))
+    return len(ids)
 
 
 def _facts(trace: Trace) -> dict[str, Any]:
-    """Return what is worked out from a trace once: its summary, and the walk for what-ifs."""
+    """Return what is worked out from a trace once: summary, walk for what-ifs, drafts, facts."""
     outcomes = outcomes_of(trace)
     path = path_from(trace, outcomes)
-    return {"summary": summary_data(summary_of(trace, outcomes, path)), "path": path.to_json()}
+    facts = facts_of(trace, outcomes)
+    names = tuple(name for name, _, _ in facts.shapes)
+    return {
+        "summary": summary_data(summary_of(trace, outcomes, path, names)),
+        "path": path.to_json(),
+        "drafts": counted(trace),
+        "facts": facts.to_json(),
+    }
 
 
 def held_contracts(store: Store, project_id: int) -> dict[str, Contract]:
@@ -152,19 +192,12 @@ def by_held_contract(trace: Trace, held: Mapping[str, Contract]) -> Trace:
     return trace if known is None else reread(trace, known)[0]
 
 
-def sum_up_anew(c: sa.Connection, project_id: int, contract: Contract) -> None:
-    """Work out again, by `contract`, the summary of every trace that names it by its hash."""
-    named = contract.content_hash
-    query = sa.select(t.trace).where(
-        t.trace.c.project_id == project_id, t.trace.c.contract == named
-    )
-    for row in c.execute(query).all():
-        trace = by_held_contract(_trace(row, _rounds_of(c, row.id)), {named: contract})
-        c.execute(t.trace.update().where(t.trace.c.id == row.id).values(_facts(trace)))
-
-
 def load_summaries(store: Store, project_id: int) -> list[Summary]:
-    """Return a summary of every trace in the order they were stored; no draft is read."""
+    """Return a summary of every trace in the order they were stored.
+
+    No draft is read, but those of traces that lack a summary.
+    """
+    work_out(store, project_id)
     query = (
         sa.select(t.trace.c.summary)
         .where(t.trace.c.project_id == project_id)
@@ -175,7 +208,11 @@ def load_summaries(store: Store, project_id: int) -> list[Summary]:
 
 
 def load_trace(store: Store, project_id: int, trace_id: str) -> Trace | None:
-    """Return one whole trace, equal to the one that was stored, or None."""
+    """Return one whole trace, or None.
+
+    It is the one that was stored, with the gold labels that drafts of a loop run have got since.
+    """
+    refresh_gold(store, project_id)
     query = sa.select(t.trace).where(
         t.trace.c.project_id == project_id, t.trace.c.trace_id == trace_id
     )
@@ -183,120 +220,34 @@ def load_trace(store: Store, project_id: int, trace_id: str) -> Trace | None:
         row = c.execute(query).one_or_none()
         if row is None:
             return None
-        return _trace(row, _rounds_of(c, row.id))
+        return trace_of(row, _rounds_of(c, row.id))
 
 
 def load_traces(store: Store, project_id: int, keys: Sequence[int]) -> dict[int, Trace]:
     """Return whole traces by the store's own keys, a few hundred at most."""
-    rows_of = sa.select(t.round_).where(t.round_.c.trace_pk.in_(keys)).order_by(t.round_.c.number)
+    of_them = sa.select(t.round_).where(t.round_.c.trace_pk.in_(keys)).order_by(t.round_.c.number)
     query = sa.select(t.trace).where(t.trace.c.project_id == project_id, t.trace.c.id.in_(keys))
     rounds: dict[int, list[Any]] = {}
     with store.read() as c:
-        for r in c.execute(rows_of):
+        for r in c.execute(of_them):
             rounds.setdefault(r.trace_pk, []).append(r)
-        return {row.id: _trace(row, rounds.get(row.id, [])) for row in c.execute(query)}
+        known: dict[str, Contract] = {}
+        return {row.id: trace_of(row, rounds.get(row.id, []), known) for row in c.execute(query)}
 
 
 def each_trace(store: Store, project_id: int) -> Iterator[Trace]:
-    """Yield every whole trace in the order they were stored, one at a time."""
-    query = (
-        sa.select(t.trace.c.trace_id)
-        .where(t.trace.c.project_id == project_id)
-        .order_by(t.trace.c.id)
-    )  # fmt: skip
+    """Yield every whole trace in the order they were stored, a few hundred at a time."""
+    refresh_gold(store, project_id)
+    query = sa.select(t.trace.c.id).where(t.trace.c.project_id == project_id)
     with store.read() as c:
-        names = list(c.scalars(query))
-    for name in names:
-        trace = load_trace(store, project_id, name)
-        if trace is not None:
-            yield trace
-
-
-# --- in -------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class _Row:
-    trace: dict[str, Any]
-    rounds: list[dict[str, Any]]
-
-
-def _rows(traces: Sequence[Trace]) -> dict[str, _Row]:
-    """Return the columns of each trace by its id; raises InputError for an id given twice."""
-    written: dict[int, Any] = {}
-    rows: dict[str, _Row] = {}
-    for trace in traces:
-        if trace.trace_id in rows:
-            raise InputError(
-                f"trace {show(trace.trace_id)}", "it is given twice.", "Give each its own id."
-            )
-        contract: Any = trace.contract
-        if isinstance(contract, Contract):
-            # Traces of one file share their contract object: write it out once.
-            if id(contract) not in written:
-                written[id(contract)] = contract.to_data()
-            contract = written[id(contract)]
-        head = {
-            "trace_id": trace.trace_id,
-            "arm": trace.arm.value,
-            "sample_id": trace.sample_id,
-            "trial": trace.trial,
-            "input": trace.input,
-            "contract": contract,
-            "stop": None if trace.stop is None else trace.stop.model_dump(mode="json"),
-            "exit": None if trace.exit is None else trace.exit.value,
-            "returned_round": trace.returned_round,
-            "extra": dict(trace.extra),
-        }
-        rounds = [_round_row(trace, r) for r in trace.rounds]
-        head["content_hash"] = content_hash([head, rounds])
-        rows[trace.trace_id] = _Row(head, rounds)
-    return rows
-
-
-def _round_row(trace: Trace, r: Round) -> dict[str, Any]:
-    counts = ("generate_calls", "judge_calls", "tokens_in", "tokens_out", "tokens_cached")
-    for name in (*counts, "seconds", "usd"):
-        if (getattr(r, name) or 0) > MOST:
-            raise InputError(
-                f"trace {show(trace.trace_id)}, round {r.number}, {name}",
-                f"{show(getattr(r, name))} is more than can be stored.",
-            )
-    judgement = r.judgement
-    return {
-        "number": r.number,
-        "draft": r.draft,
-        "fingerprint": r.fingerprint,
-        "score": None if r.score is None else str(r.score),
-        "judgement": None if judgement is None else _judgement_data(judgement),
-        "raw": None if judgement is None else judgement.raw,
-        "feedback": r.feedback,
-        "error": r.error,
-        **{name: getattr(r, name) for name in counts},
-        "reused": r.reused,
-        # As a float, so that 2 and 2.0 are one trace.
-        "seconds": None if r.seconds is None else float(r.seconds),
-        "usd": None if r.usd is None else float(r.usd),
-        "gold": None if r.gold is None else r.gold.value,
-        "checked_by": {key: who.value for key, who in r.checked_by.items()},
-        "extra": dict(r.extra),
-    }
-
-
-def _judgement_data(judgement: Judgement) -> dict[str, Any]:
-    return {
-        "verdicts": [
-            [key, v.verdict, v.evidence, v.change, v.unscored]
-            for key, v in judgement.verdicts.items()
-        ],
-        "unscored": judgement.unscored,
-        "detail": judgement.detail,
-        "evaluator": judgement.evaluator,
-    }
+        keys = list(c.scalars(query.order_by(t.trace.c.id)))
+    for start in range(0, len(keys), _CHUNK):
+        some = load_traces(store, project_id, keys[start : start + _CHUNK])
+        yield from (some[key] for key in keys[start : start + _CHUNK] if key in some)
 
 
 def _compare(
-    c: sa.Connection, project_id: int, traces: Iterable[Trace], rows: Mapping[str, _Row]
+    c: sa.Connection, project_id: int, traces: Iterable[Trace], rows: Mapping[str, Row]
 ) -> TraceDifference:
     known = _stored(c, project_id, list(rows))
     new: list[Trace] = []
@@ -325,9 +276,6 @@ def _stored(c: sa.Connection, project_id: int, names: Sequence[str]) -> dict[str
     return found
 
 
-# --- out ------------------------------------------------------------------------------------
-
-
 _SUMMARY = tuple(field.name for field in fields(Summary))
 
 
@@ -345,57 +293,3 @@ def _summary(data: dict[str, Any]) -> Summary:
 def _rounds_of(c: sa.Connection, trace_pk: int) -> Sequence[Any]:
     query = sa.select(t.round_).where(t.round_.c.trace_pk == trace_pk)
     return c.execute(query.order_by(t.round_.c.number)).all()
-
-
-def _trace(row: Any, rounds: Sequence[Any]) -> Trace:
-    contract = row.contract
-    return Trace(
-        trace_id=row.trace_id,
-        arm=Arm(row.arm),
-        sample_id=row.sample_id,
-        trial=row.trial,
-        input=row.input,
-        contract=Contract.from_data(contract) if isinstance(contract, dict) else contract,
-        stop=None if row.stop is None else StopRule.model_validate(row.stop),
-        rounds=tuple(_round(r) for r in rounds),
-        exit=None if row.exit is None else Exit(row.exit),
-        returned_round=row.returned_round,
-        extra=row.extra,
-    )
-
-
-def _round(r: Any) -> Round:
-    return Round(
-        number=r.number,
-        draft=r.draft,
-        fingerprint=r.fingerprint,
-        judgement=None if r.judgement is None else _judgement(r.judgement, r.raw),
-        score=None if r.score is None else Fraction(r.score),
-        feedback=r.feedback,
-        generate_calls=r.generate_calls,
-        judge_calls=r.judge_calls,
-        reused=r.reused,
-        tokens_in=r.tokens_in,
-        tokens_out=r.tokens_out,
-        tokens_cached=r.tokens_cached,
-        seconds=r.seconds,
-        usd=r.usd,
-        gold=None if r.gold is None else LabelValue(r.gold),
-        error=r.error,
-        checked_by={key: CheckedBy(who) for key, who in r.checked_by.items()},
-        extra=r.extra,
-    )
-
-
-def _judgement(data: Mapping[str, Any], raw: str | None) -> Judgement:
-    verdicts = {
-        key: CriterionVerdict(
-            None if verdict is None else Verdict(verdict),
-            evidence,
-            change,
-            None if unscored is None else Unscored(unscored),
-        )
-        for key, verdict, evidence, change, unscored in data["verdicts"]
-    }
-    reason = None if data["unscored"] is None else Unscored(data["unscored"])
-    return Judgement(verdicts, reason, data["detail"], data["evaluator"], raw)

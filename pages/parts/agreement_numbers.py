@@ -147,7 +147,7 @@ def _versions(project_id: int, revision: int) -> Mapping[str, Version]:
     return {str(v.number): v for v in versions(store(), project_id)}
 
 
-@st.cache_resource(max_entries=20, show_spinner=False)
+@st.cache_resource(max_entries=20, show_spinner="Counting labels and verdicts …")
 def _people(
     project_id: int, revision: int, version_id: int | None, _version: Version | None
 ) -> Mapping[str, Results]:
@@ -159,7 +159,7 @@ def _columns(project_id: int, digest: str, _results: Results) -> Mapping[str, Co
     return load_columns(store(), project_id, _results.outputs)
 
 
-@st.cache_resource(max_entries=50, show_spinner=False)
+@st.cache_resource(max_entries=50, show_spinner="Counting labels and verdicts …")
 def _results(
     project_id: int, revision: int, version_id: int | None, evaluator: str, _project: Project,
     _version: Version | None,

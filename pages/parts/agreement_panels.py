@@ -8,6 +8,7 @@ import streamlit as st
 
 from core.charts import RateRow, interval_chart
 from core.charts_agreement import PersonRow, people_chart
+from core.glossary import help_of
 from core.statistics.interval import Result, Undefined
 from core.store.blind import Sight
 from core.store.cases import Case, load_case
@@ -49,13 +50,10 @@ CELLS = {
     "true_reject": (False, False, "true rejects"),
 }
 HELP = {
-    "far": "False-accept rate: bad outputs the judge passed ÷ bad outputs. UNKNOWN counts as FAIL.",
-    "frr": "False-reject rate: good outputs the judge failed ÷ good outputs.",
-    "precision": "Good outputs ÷ outputs the judge passed. 1 − precision is the false share of "
-    "accepts, which is not the false-accept rate.",
-    "kappa": "Agreement beyond chance: Cohen's kappa, and Gwet's AC1 which does not fall when "
-    "nearly all outputs are good. Read both with the table and the share of good outputs: a judge "
-    "that passes everything has kappa 0.",
+    "far": help_of("far", "unknown"),
+    "frr": help_of("frr"),
+    "precision": help_of("precision", "false share"),
+    "kappa": help_of("kappa", "ac1"),
 }
 
 

@@ -11,6 +11,7 @@ from core.statistics.confusion import count
 from core.store import anchors as a
 from core.store.calibrations import records, record_calibration
 from core.store.contracts import Version
+from core.store.judgements import JudgeKind, judges
 from core.verdict import OVERALL
 from core.wording import count_of, criterion_name, plural, rate
 from core.wording_agreement import FAR, FRR, drift_line
@@ -85,6 +86,14 @@ def _drift(view: View, version: Version, judge: int) -> None:
         "The same outputs, judged again: only that tells a judge that changed from inputs that did. "
         "Freeze a set once, have it judged again later, and take a reading each time."
     )
+    if any(
+        one.id == judge and one.kind is JudgeKind.RECORDED
+        for one in judges(store(), view.project.id)
+    ):
+        small(
+            "This judge's verdicts were imported, so it is judged again where it runs: import its "
+            "new verdicts under the same name, then take the next reading."
+        )
     sets = {str(one.id): one for one in a.anchor_sets(store(), view.project.id)}
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.text_input("Name of a new set", "Anchor set", key="anchor.name", width=220)

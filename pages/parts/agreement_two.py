@@ -39,8 +39,8 @@ def two_view(view: View) -> None:
     for line in two_lines(view, found, names, int(other)):
         st.text(line)
     for title, pairs, right in (
-        ("Bad outputs, rejected by", found.bad, "rejected"),
-        ("Good outputs, passed by", found.good, "passed"),
+        ("Bad outputs", found.bad, "rejected"),
+        ("Good outputs", found.good, "passed"),
     ):
         _table(title, pairs, names, right)
     if found.left_out or found.unlabelled:
@@ -72,19 +72,18 @@ def two_lines(view: View, found: TwoJudges, names: tuple[str, str], other: int) 
 
 
 def _table(title: str, pairs: Paired, names: tuple[str, str], right: str) -> None:
-    st.caption(title)
+    small(f"{title}. Rows: {names[0]}, columns: {names[1]}.")
     if not pairs.n:
         small("None was judged by both.")
         return
+    yes, no = right.capitalize(), f"Not {right}"
     st.dataframe(
         [
-            {"": f"{names[0]}: {right}", f"{names[1]}: {right}": pairs.both,
-             f"{names[1]}: not": pairs.first_only},
-            {"": f"{names[0]}: not", f"{names[1]}: {right}": pairs.second_only,
-             f"{names[1]}: not": pairs.neither},
+            {"": yes, yes: pairs.both, no: pairs.first_only},
+            {"": no, yes: pairs.second_only, no: pairs.neither},
         ],
         hide_index=True,
-    )  # fmt: skip
+    )
 
 
 def _read(view: View, first: Results, second: Results, other: int) -> None:

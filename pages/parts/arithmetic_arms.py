@@ -22,6 +22,7 @@ from core.statistics.readings import (
 from core.statistics.truth import Truth, truth
 from core.statistics.uncertainty import Input
 from core.wording import (
+    NEAR_GREEDY,
     coefficient,
     count_of,
     decimal,
@@ -38,25 +39,26 @@ from pages.parts.arithmetic_fields import Texts
 from pages.parts.arithmetic_panels import ink
 from pages.parts.panels import small
 
-GREEDY = (
-    "These draws are near-greedy: almost every task gives the same result each time. They are no "
-    "retry arm; draw again with sampling switched on."
-)
-
 
 @dataclass(frozen=True)
 class Report:
-    """Measured arms with what else was read from the same drafts."""
+    """Measured arms with what else was read from the same drafts.
+
+    `likeness` is ρ of the draws, by gold labels where drafts have them, else by what was accepted.
+    """
 
     arms: Arms
     draws: Retries
     truth: Truth | None
+    likeness: Result
 
     @classmethod
     def of(cls, found: Arms, drafts: Sequence[Draft]) -> Report:
         """Return the report of arms measured from `drafts`."""
         loops = [pair[0] for some in found.pairs.values() for pair in some]
-        return cls(found, retries(drafts), truth(loops) if found.gold else None)
+        draws = retries(drafts)
+        by_gold = retries(drafts, gold=True) if found.gold else draws
+        return cls(found, draws, truth(loops) if found.gold else None, by_gold.attempts.correlation)
 
 
 def report(one: Report, cap: int) -> None:
@@ -74,7 +76,7 @@ def report(one: Report, cap: int) -> None:
     if one.draws.most == 1:
         notes.append(_one_draw(found, cap))
     elif near_greedy(one.draws.attempts):
-        notes.append(GREEDY)
+        notes.append(NEAR_GREEDY)
     small(*notes) if notes else None
     _arms_table(found)
     _rates(one)
@@ -247,7 +249,7 @@ def texts_from(one: Report, texts: Texts) -> Texts | str:
         return texts | _rates_of(t.p, t.repair, cap) | {
             "cap": str(cap), "level": "truth", **_check(found, t),
             "damage": "0 %" if damage is None else rate_typed(damage),
-            "fresh": "", "rho": _rho(one),
+            "fresh": "", "rho": _typed(one.likeness),
         }  # fmt: skip
     if isinstance(found.p1, Undefined):
         return found.p1.reason
@@ -294,8 +296,3 @@ def _rates_of(p: Result, repair: Mapping[int, Result], cap: int) -> Texts:
 def _typed(result: Result) -> str:
     one = Input.of(result)
     return "" if one is None else rate_typed(one)
-
-
-def _rho(one: Report) -> str:
-    found = one.draws.attempts.correlation
-    return "" if isinstance(found, Undefined) else f"{found.value:.4g}"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from core.statistics.interval import Undefined
+from core.statistics.uncertainty import Input
 from core.store.baselines import Numbers, baselines, record_baseline
 from core.store.store import Project
 from pages.parts import state
@@ -26,9 +27,7 @@ def numbers_of(report: Report) -> Numbers:
     cheaper = single = None
     if report.truth is not None:
         cap = max(len(report.arms.loop.by_round), len(report.arms.retry.by_round))
-        likeness = report.draws.attempts.correlation
-        rho = 0.0 if isinstance(likeness, Undefined) else likeness.value
-        case = report.truth.case(cap, rho=rho)
+        case = report.truth.case(cap, rho=Input.of(report.likeness))
         if not isinstance(case, Undefined):
             found = Decision(case)
             cheaper, single = found.cheaper(), found.cheaper("single")

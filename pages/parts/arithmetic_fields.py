@@ -246,7 +246,7 @@ class Scenario:
             far=far,
             frr=frr,
             damage=rate("damage", i.damage),
-            rho=0.0 if fresh is not None else self.sheet.rho,
+            rho=none if fresh is not None else rate("rho", self.sheet.rho),
             prices=self.costs.prices(i.critic),
         )
         return Decision(case, fresh)

@@ -93,6 +93,14 @@ def use(texts: Texts) -> None:
         state.put(name, None if same else texts[name])
 
 
+def use_button(key: str, texts: Texts) -> None:
+    """Draw the button that puts what was measured into the calculator."""
+    st.button(
+        "Use these in the calculator above", key=f"arithmetic.use.{key}",
+        on_click=use, args=(texts,),
+    )  # fmt: skip
+
+
 def open_example(preset: str) -> None:
     """Open a worked example; its inputs stand under its name, not in the address."""
     for name in NAMES:

@@ -8,47 +8,36 @@ from core.errors import InputError
 from core.files.drafts import read_drafts
 from core.files.draws import Draws, read_draws, words_of_draws
 from core.files.tables import Table
-from core.loop.measured import Recorded, drafts_of
+from core.loop.measured import Recorded
 from core.statistics.arms import measure
 from core.statistics.attempts import Attempts
-from core.statistics.counts import Counts
 from core.statistics.interval import Estimate, Result, Undefined
 from core.statistics.published import near_greedy
 from core.statistics.uncertainty import Input
+from core.store.paths import recorded_drafts
 from core.store.store import Project
-from core.store.traces import each_trace
 from core.wording import (
+    NEAR_GREEDY,
     coefficient,
-    count_of,
     percent,
     plural,
     point_gap,
     rate,
     rate_typed,
-    read_whole,
     share_text,
 )
 from pages.parts import arithmetic_inputs as boxes
 from pages.parts import state
-from pages.parts.arithmetic_arms import GREEDY, Report, report, texts_from
+from pages.parts.arithmetic_arms import Report, report, texts_from
 from pages.parts.arithmetic_baseline import baseline_panel
+from pages.parts.arithmetic_counts import counts
 from pages.parts.arithmetic_fields import Texts
+from pages.parts.arithmetic_outcomes import outcomes_file
 from pages.parts.import_panel import NONE, read_uploaded
 from pages.parts.panels import small
 from pages.parts.workspace import project, store
-from sample_data.worked_examples import INVOICES, Example
+from sample_data.worked_examples import Example
 
-FIELDS = {
-    "tasks": ("Tasks", "Tasks both arms were run on, behind the same check and cap."),
-    "first": ("First drafts accepted", "Tasks whose first draft passed the check."),
-    "rescued": ("Rescued by the loop", "First-draft failures the loop had accepted by the cap."),
-    "redrawn": ("Rescued by retries", "First-draft failures fresh draws had accepted by the cap."),
-    "wrong_first": ("Wrong, accepted at once", "Accepted first drafts that gold labels call bad."),
-    "wrong_rescued": ("Wrong, rescued", "Rescued by the loop, and bad by gold labels."),
-}
-
-
-MAX_COUNT = 10_000_000
 WIDTHS = {"k": 40, "If independent": 108}
 """Columns in pixels, so that all six fit beside the sidebar at 1280; intervals need the rest."""
 
@@ -57,6 +46,7 @@ SOURCES = {
     "traces": "This project's traces",
     "table": "A table of drafts",
     "draws": "Draws in a file",
+    "outcomes": "Outcomes, one row a task",
     "counts": "Counts of a run",
 }
 
@@ -75,10 +65,12 @@ def measured(cap: int, texts: Texts, example: Example | None) -> None:
         _drafts_file(cap, texts)
     elif source == "draws":
         _file(cap, texts)
+    elif source == "outcomes":
+        outcomes_file()
     else:
         if example and example.counts:
             st.badge("This example", color="blue")
-        _counts(cap, texts)
+        counts(cap, texts)
 
 
 def _traces(cap: int, texts: Texts) -> None:
@@ -110,7 +102,7 @@ def trace_report(here: Project) -> tuple[Report | None, Recorded]:
 
 @st.cache_resource(max_entries=10, show_spinner="Reading the traces …")
 def _trace_report(project_id: int, revision: int) -> tuple[Report | None, Recorded]:
-    recorded = drafts_of(each_trace(store(), project_id))
+    recorded = recorded_drafts(store(), project_id)
     arms = measure(recorded.drafts, gold=any(d.gold is not None for d in recorded.drafts))
     return (Report.of(arms, recorded.drafts) if arms.tasks else None), recorded
 
@@ -146,6 +138,14 @@ COLUMNS = {
     "Passed": ("pass", "accept", "verdict"), "Gold": ("gold", "good", "label", "truth"),
     "Calls": ("calls",),
 }  # fmt: skip
+ABOUT = {
+    "Task": "Which task a row is about, as text.",
+    "Arm": "loop or retry.",
+    "Round": "Number of the draft, from 1; in retries the draw.",
+    "Passed": "Whether the check passed it: 1/0, true/false, pass/fail.",
+    "Gold": "Whether it is good by a gold label, same words; may be missing.",
+    "Calls": "Calls the draft and its check cost, 0 or more; 1 each without it.",
+}
 
 
 def _report_of(table: Table) -> Report:
@@ -154,7 +154,7 @@ def _report_of(table: Table) -> Report:
     for place, (label, words) in zip(st.columns(6), COLUMNS.items(), strict=True):
         options = names if label not in ("Gold", "Calls") else [NONE, *names]
         guess = next((o for o in options if any(w in o.casefold() for w in words)), options[0])
-        one = place.selectbox(label, options, index=options.index(guess))
+        one = place.selectbox(label, options, index=options.index(guess), help=ABOUT[label])
         picked[label] = None if one == NONE else str(one)
     drafts = read_drafts(
         table, str(picked["Task"]), str(picked["Arm"]), str(picked["Round"]), str(picked["Passed"]),
@@ -173,107 +173,9 @@ def _offer(key: str, found: Report, texts: Texts) -> None:
     if isinstance(into, str):
         small(f"Not for the calculator: {into}.")
         return
-    _use_button(key, into)
+    boxes.use_button(key, into)
     level = "good or bad" if into["level"] == "truth" else "accepted or not"
     small(f"Fills the calculator at the level of {level}, with the counts, so that intervals show.")
-
-
-def _counts(cap: int, texts: Texts) -> None:
-    small(
-        "Filled with the invoice example; type the counts of your own run. The cap is the one above."
-    )
-    if cap == 1:
-        small("Raise the cap to 2 or more: with one draft nothing is rescued.")
-        return
-    values = _typed_counts()
-    for column, (name, (label, meaning)) in zip(
-        st.columns(6, vertical_alignment="bottom"), FIELDS.items(), strict=True
-    ):
-        key = f"arithmetic.counts.{name}"
-        st.session_state[key] = values[name]
-        column.text_input(
-            label, key=key, help=meaning, on_change=_count_edited, args=(name, values)
-        )
-    try:
-        counts = _read_counts(values, cap)
-    except InputError as error:
-        st.text(f"✕ {error} No figures are shown until then.")
-        return
-    _counts_table(counts)
-    fresh, repair, p = counts.fresh_share, counts.repair_rate, counts.first_pass
-    if isinstance(fresh, Estimate) and isinstance(repair, Estimate) and isinstance(p, Estimate):
-        _use_button("counts", texts | {
-            "p": f"{counts.first} of {counts.tasks}", "r": share_text(repair.value), "rates": "",
-            "fresh": f"{counts.redrawn} of {counts.failures}", "rho": "", "critic": "code",
-        })  # fmt: skip
-
-
-def _typed_counts() -> dict[str, str]:
-    """Return the counts in the address as typed, or the example's."""
-    parts = (state.get("counts") or "").split("-")
-    if len(parts) == len(FIELDS):
-        return dict(zip(FIELDS, parts, strict=True))
-    return {name: str(getattr(INVOICES, name)) for name in FIELDS}
-
-
-def _count_edited(name: str, values: dict[str, str]) -> None:
-    # A hyphen parts the counts in the address, so a typed minus becomes the true sign.
-    typed = st.session_state[f"arithmetic.counts.{name}"].replace("-", "−")
-    state.put("counts", "-".join((values | {name: typed}).values()))
-
-
-def _read_counts(typed: dict[str, str], cap: int) -> Counts:
-    """Return the counts; raises InputError naming the box on the screen."""
-    counts = {
-        name: read_whole(label, typed[name], int(name == "tasks"), MAX_COUNT)
-        for name, (label, _) in FIELDS.items()
-    }
-    try:
-        return Counts(**counts, cap=cap)
-    except InputError as error:
-        label = FIELDS.get(error.place.replace(" ", "_"), (error.place,))[0]
-        raise InputError(label, error.problem, error.remedy) from None
-
-
-def _counts_table(c: Counts) -> None:
-    promised = c.predicted_fresh_share
-    rows: list[tuple[str, Result]] = [
-        ("First drafts accepted", c.first_pass),
-        ("Loop accepts", c.loop_accepted),
-        ("Retries accept", c.retry_accepted),
-        ("Loop rescues, of first-draft failures", c.rescue_share),
-        (f"Retries rescue, F at cap {c.cap}", c.fresh_share),
-        ("Repair rate behind it, if it were the same in every round", c.repair_rate),
-        ("Break-even repair rate, if the same in every round", c.break_even),
-        ("Good among accepted", c.precision),
-        ("Wrong among accepted (not the false-accept rate)", c.false_share),
-        ("Good among accepted at once", c.precision_first),
-        ("Good among rescued", c.precision_rescued),
-        ("Accepted and good, of all tasks", c.correct_of_all),
-    ]
-    if isinstance(c.fresh_share, Estimate):
-        gap = promised - c.fresh_share.value
-        st.markdown(
-            f"**Independence promises retries {percent(promised)} of the failures; they rescued "
-            f"{percent(c.fresh_share.value)}.** What independence hides: {point_gap(gap)}."
-            if gap > 0
-            else f"**Retries rescued {percent(c.fresh_share.value)} of the failures**, no less than "
-            f"the {percent(promised)} independence promises."
-        )
-    st.dataframe(
-        [
-            {"Measured": name, "Value (95 %)": rate(value), "Counts": count_of(value)}
-            for name, value in rows
-        ],
-        hide_index=True,
-        height="content",
-    )
-    small(
-        "Only the rescues by the cap were counted, not those of each round, so there is no repair "
-        "rate of a round here: replayed traces have them.",
-        f"{plural(c.flagged, 'task')} left the loop unaccepted, flagged for a person. Whether the "
-        "arms differ by more than chance needs the pairs, task by task.",
-    )
 
 
 def _file(cap: int, texts: Texts) -> None:
@@ -305,11 +207,14 @@ def _columns(table: Table) -> tuple[str, str]:
         return next((i for i, n in enumerate(names) if any(w in n for w in words)), default)
 
     left, right, _ = st.columns(3)
-    task = left.selectbox("Task", table.columns, index=guess(("task", "sample", "id"), 0))
+    task = left.selectbox(
+        "Task", table.columns, index=guess(("task", "sample", "id"), 0), help=ABOUT["Task"]
+    )
     last = len(names) - 1
     passed = right.selectbox(
-        "Passed", table.columns, index=guess(("pass", "reward", "success", "correct"), last)
-    )
+        "Passed", table.columns, index=guess(("pass", "reward", "success", "correct"), last),
+        help=ABOUT["Passed"],
+    )  # fmt: skip
     return str(task), str(passed)
 
 
@@ -327,7 +232,7 @@ def _draws_table(draws: Draws, cap: int, texts: Texts) -> None:
             "task, would give them for k = 2; the cap's number of draws each for your cap."
         )
     elif near_greedy(one):
-        small(GREEDY)
+        small(NEAR_GREEDY)
     missing: dict[str, None] = {}
 
     def cell(value: Result) -> str:
@@ -353,12 +258,12 @@ def _draws_table(draws: Draws, cap: int, texts: Texts) -> None:
         column_config={name: st.column_config.Column(width=WIDTHS.get(name, 174)) for name in rows[0]},
     )  # fmt: skip
     small(*missing, f"{plural(one.tasks, 'task')}; means over tasks, drawn without replacement; "
-          "intervals resample tasks. "
+          "intervals allow for how tasks differ. "
           f"Likeness of draws, ρ: {coefficient(one.correlation)}.")  # fmt: skip
     at = min(cap, one.fewest)
     first, fresh = one.pass_at(1), one.fresh_share(at) if at > 1 else None
     if isinstance(first, Estimate) and isinstance(fresh, Estimate):
-        _use_button("draws", texts | {
+        boxes.use_button("draws", texts | {
             "p": _typed(first), "fresh": _typed(fresh), "cap": str(at), "rho": "", "rates": "",
         })  # fmt: skip
 
@@ -388,10 +293,3 @@ def _typed(result: Estimate) -> str:
 
 def _plain(value: float | Undefined) -> str:
     return value.reason if isinstance(value, Undefined) else percent(value)
-
-
-def _use_button(key: str, texts: Texts) -> None:
-    st.button(
-        "Use these in the calculator above", key=f"arithmetic.use.{key}",
-        on_click=boxes.use, args=(texts,),
-    )  # fmt: skip

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from core.charts_arithmetic import INK, drafts_chart, ends_chart, repair_chart, tries_chart
+from core.statistics.interval import Undefined
 from core.statistics.worked import Sheet
 from core.wording import (
     ahead,
@@ -23,8 +24,10 @@ from core.wording import (
 )
 from pages.parts.arithmetic_decide import sure
 from pages.parts.arithmetic_fields import Scenario
+from pages.parts.arithmetic_inputs import open_example
+from pages.parts.guard import guarded
 from pages.parts.panels import small
-from sample_data.worked_examples import Example
+from sample_data.worked_examples import INVOICES, Example
 
 MARK = "This example"
 ACCEPTED = (
@@ -69,16 +72,33 @@ def message(one: Scenario, example: Example | None) -> None:
 
 
 def picture(sheet: Sheet) -> None:
-    """Draw loop against retries over r, and say what the break-even means."""
+    """Say what the break-even means, and draw loop against retries over r."""
     if sheet.inputs.cap == 1:
         _one_round(sheet)
         return
+    _lesson(sheet)
     st.vega_lite_chart(
         repair_chart(sheet, ink()),
         alt=f"Share of tasks accepted over the repair rate. {_picture_in_words(sheet)}",
     )
     small("Move the pointer over the picture to read any repair rate; the diamond is yours.")
-    st.markdown(f"**“r must beat p”** is {_naive(sheet)}", help=_BREAK_EVEN)
+
+
+def _lesson(sheet: Sheet) -> None:
+    """Say whether r must beat p; while it seems so, offer the example where it does not."""
+    st.markdown(f"**“r must beat p”** {_naive(sheet)}", help=_BREAK_EVEN)
+    taught = INVOICES.fresh_share
+    if sheet.rho > 0 or sheet.inputs.fresh is not None or isinstance(taught, Undefined):
+        return
+    with st.container(horizontal=True, vertical_alignment="center"):
+        small(
+            f"On {plural(INVOICES.tasks, 'invoice')} retries rescued {percent(taught.value, 0)} of "
+            f"failures; independence promises {percent(INVOICES.predicted_fresh_share, 0)}."
+        )
+        st.button(
+            "Show it there", key="arithmetic.lesson", on_click=guarded(open_example),
+            args=("invoices",),
+        )  # fmt: skip
 
 
 def _one_round(sheet: Sheet) -> None:
@@ -106,24 +126,38 @@ def _naive(sheet: Sheet) -> str:
     i, even = sheet.inputs, sheet.calc.break_even_r
     if sheet.calc.every_r or even is None or i.p == 0:
         words = break_even_words(i.p, sheet.calc)
-        return f"not the rule here. Break-even is {words}."
+        return f"is not the rule here. Break-even is {words}."
+    if sheet.rho > 0 and abs(even - i.p) >= 1e-6:
+        return _why_not(sheet, even)
     if i.fresh is not None and abs(even - i.p) < 1e-6:
         return (
-            f"true here: retries rescued {percent(i.fresh)} of failures, as many as independent "
+            f"is true here: retries rescued {percent(i.fresh)} of failures, as many as independent "
             f"draws would, so break-even is r = {percent(even)}."
-        )
-    if i.fresh is not None:
-        return (
-            f"not the rule: retries rescued {percent(i.fresh)} of failures, so break-even is "
-            f"r = {percent(even)}, and p is {percent(i.p)}."
         )
     if abs(even - i.p) < 1e-6:
         return (
-            f"true here only because draws are taken as independent: break-even is r = "
-            f"{percent(even)}. A task that failed once tends to fail again, so real retries rescue "
-            "less, and an r below p can still win. Type the fresh share you measured to see where."
+            "is true here only because draws are taken as independent. In practice a task that "
+            "failed once is a harder task: retries rescue less, break-even falls below p, and an r "
+            "below p can still win."
         )
-    return f"not the rule: with this critic break-even is r = {percent(even)}, p is {percent(i.p)}."
+    return (
+        f"is not the rule: with this check break-even is r = {percent(even)}, p is {percent(i.p)}."
+    )
+
+
+def _why_not(sheet: Sheet, even: float) -> str:
+    """Say what likeness of draws does to the rule: where the bar lies, and on which side r is."""
+    i, p = sheet.inputs, sheet.inputs.p
+    promised = 1 - (1 - p) ** (i.cap - 1)
+    rescued = i.fresh if i.fresh is not None else (sheet.calc.pass_at_k - p) / (1 - p)
+    verb = "rescued" if i.fresh is not None else "rescue"
+    said = (
+        f"is not the rule: retries {verb} {percent(rescued)} of failures, not the "
+        f"{percent(promised)} of independent draws, because tasks that failed once are harder. So "
+        f"break-even is r = {percent(even)}, and p is {percent(p)}."
+    )
+    r = sheet.alike_r
+    return f"{said} Your r, {percent(r)}, is below p and wins." if even < r < p else said
 
 
 def _picture_in_words(sheet: Sheet) -> str:
@@ -231,38 +265,44 @@ def _critic(sheet: Sheet) -> list[Tile]:
 
 
 def _grid(tiles: Sequence[Tile], example: Example | None, width: int) -> None:
-    about = example.about if example else ()
     for start in range(0, len(tiles), width):
         for column, tile in zip(st.columns(width), tiles[start : start + width], strict=False):
             with column, st.container(border=True, height="stretch"):
-                st.metric(tile.title, tile.value, help=tile.help)
-                small(tile.says)
-                if tile.name in about:
-                    st.badge(MARK, color="blue")
+                _tile(tile, example)
+
+
+def _tile(tile: Tile, example: Example | None) -> None:
+    # A metric's own label is cut off in a narrow window; this one wraps.
+    st.markdown(tile.title, help=tile.help)
+    st.metric(tile.title, tile.value, label_visibility="collapsed")
+    small(tile.says)
+    if example and tile.name in example.about:
+        st.badge(MARK, color="blue")
 
 
 def yardsticks(sheet: Sheet, example: Example | None) -> None:
     """Draw what k tries give without feedback: at least one good, all good, between them."""
     k, at, hat = sheet.inputs.cap, sheet.calc.pass_at_k, sheet.calc.pass_hat_k
-    _grid(
-        [
-            Tile(
-                "pass_at", f"pass@{k}", percent(at), "at least one good",
-                "1 − (1 − p)^k if draws are independent. What counts when a check picks the winner.",
-            ),
-            Tile(
-                "pass_hat", f"pass^{k}", percent(hat), "all good",
-                "p^k if draws are independent. What counts when nothing checks; not what a loop has "
-                "to beat.",
-            ),
-            Tile(
-                "envelope", "Between them", f"{sheet.envelope * 100:.0f} points",
-                f"{percent(at)} − {percent(hat)}",
-                "How much a sound check is worth with this many tries.",
-            ),
-        ],
-        example, 3,
-    )  # fmt: skip
+    tiles = [
+        Tile(
+            "pass_at", f"pass@{k}", percent(at), "at least one good",
+            "1 − (1 − p)^k if draws are independent. What counts when a check picks the winner.",
+        ),
+        Tile(
+            "pass_hat", f"pass^{k}", percent(hat), "all good",
+            "p^k if draws are independent. What counts when nothing checks; not what a loop has "
+            "to beat.",
+        ),
+        Tile(
+            "envelope", "Between them", f"{sheet.envelope * 100:.0f} points",
+            f"{percent(at)} − {percent(hat)}",
+            "How much a sound check is worth with this many tries.",
+        ),
+    ]  # fmt: skip
+    row = st.container(horizontal=True)  # which wraps where columns would cut the figures off
+    for tile in tiles:
+        with row, st.container(border=True):
+            _tile(tile, example)
 
 
 def tries(sheet: Sheet) -> None:

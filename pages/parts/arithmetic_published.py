@@ -8,8 +8,17 @@ from core.charts_arms import published_chart
 from core.statistics.comparison import Paired
 from core.statistics.interval import Undefined
 from core.statistics.uncertainty import Input
-from core.wording import coefficient, count_of, p_value, percent, plural, points, rate, rate_typed
-from pages.parts.arithmetic_arms import GREEDY
+from core.wording import (
+    NEAR_GREEDY,
+    coefficient,
+    count_of,
+    p_value,
+    percent,
+    plural,
+    points,
+    rate,
+    rate_typed,
+)
 from pages.parts.arithmetic_fields import Texts
 from pages.parts.arithmetic_inputs import use
 from pages.parts.arithmetic_panels import ink
@@ -44,17 +53,15 @@ def published(texts: Texts) -> None:
 
 def _one_try(tries: tuple[TryRun, ...], texts: Texts) -> None:
     by_name = {t.name: t for t in tries}
-    name = st.selectbox("Run", list(by_name), key="arithmetic.published.run")
-    one = by_name[str(name)]
-    st.dataframe(
-        [
-            {"Measured": "First try, p", "Value (95 %)": rate(one.counts.p),
-             "Counts": count_of(one.counts.p)},
-            {"Measured": "Second try, r", "Value (95 %)": rate(one.counts.r),
-             "Counts": count_of(one.counts.r)},
-        ],
-        hide_index=True,
+    name = st.selectbox(
+        "Run", list(by_name), key="arithmetic.published.run",
+        help="One dot of the picture: a model and its settings.",
     )  # fmt: skip
+    one = by_name[str(name)]
+    small(*(
+        f"{name}: {rate(found)}, {count_of(found)}."
+        for name, found in (("First try, p", one.counts.p), ("Second try, r", one.counts.r))
+    ))  # fmt: skip
     if one.finished != one.counts.tasks:
         small(
             f"The file counts {one.finished} finished tasks; the printed percentage divides by "
@@ -88,7 +95,7 @@ def _run(run: Run, texts: Texts) -> None:
     st.dataframe(rows, hide_index=True)
     small(f"Likeness of draws, ρ: {coefficient(draws.correlation)}.")
     if run.near_greedy:
-        small(GREEDY)
+        small(NEAR_GREEDY)
     if run.loop is not None:
         wrong = run.loop.false_share
         small(

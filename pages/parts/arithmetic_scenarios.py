@@ -12,7 +12,13 @@ import streamlit as st
 from core.errors import InputError
 from core.render import inline
 from core.statistics.interval import Undefined
-from core.store.scenarios import SavedScenario, remove_scenario, save_scenario, scenarios
+from core.store.scenarios import (
+    SavedScenario,
+    remove_scenario,
+    restore_scenario,
+    save_scenario,
+    scenarios,
+)
 from core.store.store import Project
 from core.wording import amount, decimal, dollars, per_output, percent, points
 from pages.parts import state
@@ -26,6 +32,9 @@ from pages.parts.workspace import project, store
 
 NOW = "As typed now"
 MOST = 4
+GONE = "arithmetic.scenario.gone"
+SURE = "How sure"
+"""A sentence, too long for a cell on the screen: there it stands under the table."""
 
 
 def scenario_panel(now: Scenario, texts: Texts) -> None:
@@ -50,9 +59,10 @@ def scenario_panel(now: Scenario, texts: Texts) -> None:
         columns[one.name], used[one.name] = found, full
     rows = comparison(columns, used)
     st.dataframe(
-        [{"": name, **dict(zip(columns, cells, strict=True))} for name, cells in rows],
+        [{"": name, **dict(zip(columns, cells, strict=True))} for name, cells in rows if name != SURE],
         hide_index=True, height="content",
     )  # fmt: skip
+    small(*(f"{name}: {sure(one)}" for name, one in columns.items()))
     with st.container(horizontal=True):
         st.download_button(
             "CSV", as_csv(list(columns), rows), "scenarios.csv", "text/csv", on_click="ignore"
@@ -62,8 +72,8 @@ def scenario_panel(now: Scenario, texts: Texts) -> None:
             on_click="ignore",
         )  # fmt: skip
     small(
-        "The address of this page holds every input: copy it to share these figures. A picture is "
-        "saved as PNG by the button that appears at its upper right."
+        "The address of this page holds every input: copy it to share these figures. Every picture "
+        "on this page can be saved: point at it, then press Download as PNG at its upper right."
     )
 
 
@@ -72,6 +82,7 @@ def _save(here: Project, texts: Texts, saved: Sequence[SavedScenario]) -> None:
         name = st.session_state["arithmetic.scenario.name"]
         who = signed_in() or state.get("reviewer") or ""
         made = save_scenario(store(), here.id, name, cast(Mapping[str, str], texts), author=who)
+        st.session_state.pop(GONE, None)
         st.session_state["arithmetic.scenario.name"] = ""
         names = _names()
         if made.name not in names:
@@ -83,6 +94,7 @@ def _save(here: Project, texts: Texts, saved: Sequence[SavedScenario]) -> None:
             help="1 to 100 characters. Saving under a name that exists keeps the earlier save too.",
         )  # fmt: skip
         st.button("Save scenario", key="arithmetic.scenario.save", on_click=guarded(save))
+    _undo(here)
     if not saved:
         small("None saved yet.")
         return
@@ -107,8 +119,31 @@ def _save(here: Project, texts: Texts, saved: Sequence[SavedScenario]) -> None:
             )  # fmt: skip
             st.button(
                 "Take off the list", key=f"arithmetic.scenario.remove.{one.id}",
-                on_click=guarded(remove_scenario), args=(store(), here.id, one.name),
+                on_click=guarded(_take_off), args=(here.id, one.name),
             )  # fmt: skip
+
+
+def _take_off(project_id: int, name: str) -> None:
+    remove_scenario(store(), project_id, name)
+    st.session_state[GONE] = (project_id, name)
+
+
+def _bring_back(project_id: int, name: str) -> None:
+    restore_scenario(store(), project_id, name)
+    del st.session_state[GONE]
+
+
+def _undo(here: Project) -> None:
+    """Offer to bring back the scenario that was taken off last."""
+    project_id, name = st.session_state.get(GONE, (None, ""))
+    if project_id != here.id:
+        return
+    with st.container(horizontal=True, vertical_alignment="center"):
+        small(f"{name}: taken off the list.")
+        st.button(
+            "Undo", key="arithmetic.scenario.undo", on_click=guarded(_bring_back),
+            args=(here.id, name),
+        )  # fmt: skip
 
 
 def _names() -> list[str]:
@@ -175,7 +210,7 @@ def _figures(one: Scenario) -> dict[str, str]:
         "A month, single shot": money(bills["single"].total),
         "Hand-overs a month, loop": amount(bills["loop"].handed_over),
         "Wrong a month, loop": known(amount(bills["loop"].wrong or 0.0)),
-        "How sure": sure(one),
+        SURE: sure(one),
     }
 
 

@@ -20,6 +20,7 @@ from core.store.judgements import JudgeKind, judges
 from core.store.records import baseline, calibration
 from core.wording import plural
 from pages.parts import state
+from pages.parts.code_downloads import code_downloads
 from pages.parts.contract_desk import Desk, write
 from pages.parts.contract_ready import ready_popover
 from pages.parts.contract_tables import changes_table
@@ -241,6 +242,7 @@ def _out(desk: Desk, chosen: Version, found: Sequence[Version]) -> None:
         st.download_button("Markdown", texts.markdown, f"{name}.md", on_click="ignore")
         st.download_button("YAML", texts.yaml, f"{name}.yaml", on_click="ignore")
         st.download_button("JSON", texts.json, f"{name}.json", on_click="ignore")
+    code_downloads(chosen)
     if shown == "Page":
         # Every text in it was escaped where the page was made.
         st.html(f'{_PAGE}<div class="contract-page" tabindex="0"><div>{texts.body}</div></div>')

@@ -10,6 +10,7 @@ import streamlit as st
 
 from core.contract.finding import Finding
 from core.contract.ladder import LADDER, EvaluatorType
+from core.glossary import help_of
 from pages.parts.contract_desk import Desk, set_value
 from pages.parts.as_you_type import PAUSE
 from pages.parts.contract_findings import by_part, show_findings
@@ -209,12 +210,12 @@ def _stop(form: Form) -> None:
     st.subheader("Stop rule", anchor=False)
     one, two = st.columns(2)
     with one:
-        form.whole(("stop", "cap"), "Cap: drafts at most", "A whole number, 1 or more.", unset="3")
+        form.whole(("stop", "cap"), "Cap: drafts at most", help_of("cap"), unset="3")
     with two:
         form.whole(
             ("stop", "window"),
             "Plateau: rounds",
-            "Ends after so many rounds without a higher score.",
+            help_of("window"),
             unset="1",
         )
     form.choice(
@@ -237,7 +238,7 @@ def _stop(form: Form) -> None:
     ):
         with cell:
             draw = form.whole if whole else form.number
-            draw(("stop", "budget", name), label, "Ceiling for one task.")
+            draw(("stop", "budget", name), label, help_of("budget"))
     form.text(("stop", "on_failure"), "Failures go to", "Who gets the flagged draft.", height=68)
 
 
@@ -248,13 +249,13 @@ def _limits(form: Form) -> None:
         form.number(
             ("limits", "false_accept_rate"),
             "False accepts (%)",
-            "Bad outputs the judge may pass, in percent of bad outputs.",
+            f"In percent. {help_of('far')} {help_of('limit')}",
             percent=True,
         )
     with two:
         form.number(
             ("limits", "false_reject_rate"),
             "False rejects (%)",
-            "Good outputs the judge may fail, in percent of good outputs.",
+            f"In percent. {help_of('frr')} {help_of('limit')}",
             percent=True,
         )

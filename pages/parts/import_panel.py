@@ -1,17 +1,17 @@
-"""The import screen: choose a file, say what its columns and words mean, look, then store."""
+"""Importing a table: say what its columns and words mean, look, then store."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-from core.errors import InputError
 from core.files.importing import Plan, Said, carry_out, plan_import
 from core.files.labels import kind_column
 from core.files.outputs import ColumnMap, suggest_mapping
 from core.files.shapes import Shape, preview_words, suggest_shape
-from core.files.tables import MAX_BYTES, NeedsChoice, Table, read_table
+from core.files.tables import NeedsChoice, Table, read_table
 from core.store.contracts import Version
 from core.store.store import Project
 from core.verdict import OVERALL, WordMap, suggest_words
@@ -34,33 +34,14 @@ def _table(
     return read_table(_data, name, encoding=encoding, separator=separator)
 
 
-def import_screen(project: Project, version: Version | None, default: Sequence[str]) -> None:
-    """Draw the whole screen; nothing is stored before the button at its end is pressed."""
-    done = st.session_state.pop("import.done", None)
-    if done:
-        st.success("Stored.")
-        for line in done:
-            st.text(line)
-    file = st.file_uploader(
-        f"CSV, TSV, JSON lines or a JSON array, up to {MAX_BYTES // 1_000_000} MB",
-        key=f"import.file.{st.session_state.get('import.round', 0)}",
-    )
-    if file is None:
-        st.caption(
-            "Outputs need an id and the output's text; input, reference and trial (which draw) are "
-            "optional, and every other column is kept. Nothing is stored until you have seen a "
-            "preview and confirmed it."
-        )
-        return
-    try:
-        table = read_uploaded(file.file_id, file.name, file.getvalue())
-        plan = None if table is None else _plan(project, version, table, default)
-    except InputError as error:
-        st.error("This file cannot be used as it is. Nothing was stored.")
-        st.text(str(error))
-        return
+def table_screen(
+    project: Project, version: Version | None, default: Sequence[str], file: UploadedFile
+) -> None:
+    """Draw what a table holds and would do; nothing is stored before its button is pressed."""
+    table = read_uploaded(file.file_id, file.name, file.getvalue())
+    plan = None if table is None else _plan(project, version, table, default)
     if plan is not None:
-        _confirm(project, version, plan)
+        confirm(plan, _store, project, version, plan)
 
 
 def read_uploaded(file_id: str, name: str, data: bytes) -> Table | None:
@@ -297,7 +278,11 @@ def _words(table: Table, columns: list[str], key: str, *, judge: bool) -> WordMa
     return words
 
 
-def _confirm(project: Project, version: Version | None, plan: Plan) -> None:
+def confirm(plan: Plan, act: Callable[..., None], *given: object) -> None:
+    """Draw what a plan would store and the button that does; `act` gets `given` and one flag.
+
+    The flag says whether outputs known with another text are replaced.
+    """
     st.subheader("What will be stored", anchor=False)
     d = plan.difference
     parts = []
@@ -338,19 +323,25 @@ def _confirm(project: Project, version: Version | None, plan: Plan) -> None:
             f"{plural(len(plan.conflicts), 'key')} stands for different rows: none of them is stored."
         )
         st.dataframe(
-            [{"What": c.key, "Lines": ", ".join(map(str, c.lines))} for c in plan.conflicts[:200]],
+            [
+                {"What": c.key, f"{plan.table.unit}s": ", ".join(map(str, c.lines))}
+                for c in plan.conflicts[:200]
+            ],
             hide_index=True,
         )
     if plan.problems:
-        st.warning(f"{plural(len(plan.problems), 'line')} cannot be used; the rest still loads.")
+        st.warning(
+            f"{plural(len(plan.problems), plan.table.unit.lower())} cannot be used; the rest still loads."
+        )
         st.dataframe(
-            [{"Line": p.line, "Why": p.message} for p in plan.problems[:200]], hide_index=True
+            [{plan.table.unit: p.line, "Why": p.message} for p in plan.problems[:200]],
+            hide_index=True,
         )
     st.button(
         "Store",
         type="primary",
-        on_click=_store,
-        args=(project, version, plan, replace),
+        on_click=act,
+        args=(*given, replace),
         disabled=plan.rows == 0,
         key="import.store",
     )
@@ -358,7 +349,11 @@ def _confirm(project: Project, version: Version | None, plan: Plan) -> None:
 
 @guarded
 def _store(project: Project, version: Version | None, plan: Plan, replace: bool) -> None:
-    counts = carry_out(store(), project.id, version, plan, replace_changed=replace)
+    say_stored(carry_out(store(), project.id, version, plan, replace_changed=replace))
+
+
+def say_stored(counts: Mapping[str, Mapping[str, int]]) -> None:
+    """Keep what was stored for the next run to say, and offer a fresh uploader."""
     names = {
         "new": "new",
         "replaced": "stored as a new version",

@@ -6,17 +6,19 @@ import streamlit as st
 
 from core.contract.contract import Budget
 from core.providers.scripted import SCRIPTED
+from core.providers.settings import other_server
 from core.runs.examples import ROLE as SELF_TEST
 from core.runs.pace import Pace, cache_words, dollars, duration, pace
+from core.runs.starting import go_on_at
 from core.runs.summary import Summary, summarise
 from core.store.ledger import spent
-from core.store.runs import Run, RunState, Wish, ask, load_run, resume
+from core.store.runs import Run, RunKind, RunState, Wish, ask, load_run, resume
 from core.store.store import now
 from core.wording import plural
 from pages.parts import state
 from pages.parts.guard import guarded
 from pages.parts.panels import small
-from pages.parts.running import runs
+from pages.parts.running import prices, runs, secrets
 from pages.parts.workspace import store
 
 EVERY = 1.0
@@ -126,6 +128,38 @@ def _buttons(run: Run) -> None:
             if run.budget.usd is not None or run.budget.calls is not None:
                 st.button("Go on without a budget", key=f"judge.free.{run.id}", on_click=_go_on,
                           args=(run.id, True))  # fmt: skip
+            if run.error and run.kind is RunKind.JUDGE and run.config["model"] != SCRIPTED:
+                with st.popover("Correct the address"):
+                    _elsewhere(run)
+
+
+def _elsewhere(run: Run) -> None:
+    """Draw the address a stopped run asked at, to be corrected."""
+    address, older = f"judge.at.{run.id}", f"judge.at.older.{run.id}"
+    st.text_input(
+        "Address of the server", other_server(run.config.get("base_url")) or "", key=address,
+        placeholder="https://api.anthropic.com",
+    )  # fmt: skip
+    st.toggle("Headers of older servers", bool(run.config.get("older")), key=older)
+    small(
+        "Another address is another judge: it judges the same outputs under a name of its own. "
+        "A key is read anew from secrets.toml when the run goes on."
+    )
+    st.button(
+        "Go on there", key=f"judge.there.{run.id}", type="primary", on_click=_go_on_there,
+        args=(run, address, older),
+    )  # fmt: skip
+
+
+@guarded
+def _go_on_there(run: Run, address: str, older: str) -> None:
+    given = st.session_state[address].strip() or None
+    there = go_on_at(store(), run, given, st.session_state[older], prices(), secrets)
+    state.put("run", str(there.id))
+    # The form for the next run begins with what was corrected, not with what was wrong.
+    st.session_state[f"judge.{run.project_id}.base_url"] = given or ""
+    st.session_state[f"judge.{run.project_id}.older"] = st.session_state[older]
+    runs().wake()
 
 
 def _read(judge: int) -> None:

@@ -129,7 +129,7 @@ def _repeats(project: Project, version: Version, judge: int, found: Sequence[Sai
                 {
                     "Criterion": criterion_name(key),
                     "Flip rate (95 %)": rate(r.flip_rate),
-                    "flipped": count_of(r.flip_rate),
+                    "Outputs that flipped": count_of(r.flip_rate),
                     "Two runs agree (95 %)": rate(r.self_consistency),
                     "Judged once, left out": r.once,
                 }
@@ -188,6 +188,7 @@ def _listed(
     table = f"judge.table.{judge.id}.{only}.{len(shown)}"
     st.dataframe(
         rows, hide_index=True, key=table, selection_mode="single-row", height=240,
+        column_config={"Marked": st.column_config.Column(width="medium")},
         on_select=lambda: _selected(table, shown),
     )  # fmt: skip
     small("Choose a row to read it below." if not theirs else f"other: {other_name}")

@@ -14,6 +14,7 @@ from core.runs.pace import dollars, duration
 from core.runs.readings import replies_about
 from core.runs.starting import refuse_to_start, start_judging
 from core.runs.summary import Estimate, estimate
+from core.store.blind import Sight
 from core.store.contracts import Version
 from core.store.judge_config import judge_configs
 from core.store.outputs import StoredOutput, current_ids, load_outputs
@@ -26,6 +27,7 @@ from pages.parts.judge_live import STATES, watch
 from pages.parts.judge_setup import Form, setup_form
 from pages.parts.panels import mark, small, verbatim, visible
 from pages.parts.running import prices, runs, secrets
+from pages.parts.sight import say_hidden, sight
 from pages.parts.workspace import store
 
 
@@ -112,13 +114,19 @@ def _picked(project: Project) -> StoredOutput:
 def _try_one(project: Project, version: Version, form: Form, busy: bool) -> None:
     st.subheader("Try one output", anchor=False)
     output = _picked(project)
-    readings = replies_about(store(), version, form.setup, [output]).get(output.id, [])
+    every = replies_about(store(), version, form.setup, [output]).get(output.id, [])
+    readings = [r for r in every if r.repeat == 1]
+    seen = sight(project, version)
+    hidden = seen is not None and not _may_see(seen, version, output.id)
     trouble = _trouble(form)
     st.button(
         "Judge this output alone", key="judge.try", on_click=_begin,
         args=(project, version, form, [output.id]), disabled=bool(readings) or busy or trouble is not None,
         help="Paid once: the run later takes this answer from the ledger.",
     )  # fmt: skip
+    if seen is not None and hidden and readings:
+        say_hidden(project, seen, 1, "output", "try")
+        return
     for reading in readings:
         for key, verdict in reading.read.verdicts.items():
             st.text(f"{mark(verdict)}  {key}")
@@ -133,6 +141,10 @@ def _try_one(project: Project, version: Version, form: Form, busy: bool) -> None
         with st.expander("The reply as it came"):
             for reading in readings:
                 st.code(visible(reading.raw), language=None, wrap_lines=True)
+
+
+def _may_see(seen: Sight, version: Version, output: int) -> bool:
+    return all(seen.may_see(key, output) for key in version.contract.keys)
 
 
 def _trouble(form: Form) -> str | None:

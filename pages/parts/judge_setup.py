@@ -15,7 +15,8 @@ from core.judging.prompt import EFFORTS, MAX_TOKENS, Instructions, JudgeOptions
 from core.providers.doubts import judge_doubts
 from core.providers.prices import Models, find_model, load_models, models_file
 from core.providers.scripted import SCRIPTED
-from core.runs.setup import MAX_CONCURRENCY, JudgeSetup
+from core.providers.settings import other_server
+from core.runs.setup import MAX_CONCURRENCY, JudgeSetup, addressed
 from core.runs.models import settings_for
 from core.runs.shots import candidates, shots
 from core.runs.starting import SCRIPTED_NAME
@@ -27,6 +28,7 @@ from core.store.splits import load_split
 from core.store.store import Project
 from pages.parts.panels import small
 from pages.parts.running import secrets
+from pages.parts.sight import sight
 from pages.parts.workspace import store
 
 _OWN = "its default"
@@ -143,16 +145,13 @@ def setup_form(project: Project, version: Version) -> Form:
         shots(store(), project.id, version, stored.split if stored else None, chosen),
     )  # fmt: skip
     delay = DEMONSTRATION if options.model == SCRIPTED else 0.0
-    setup = JudgeSetup(
-        options,
-        Instructions(text),
-        int(repeats),
-        int(concurrency),
-        not skip,
-        base_url,
-        older,
-        delay=delay,
-    )
+    setup = addressed(
+        JudgeSetup(
+            options, Instructions(text), int(repeats), int(concurrency), not skip, base_url, older,
+            delay=delay,
+        ),
+        secrets,
+    )  # fmt: skip
     budget = Budget(usd=usd or None, calls=None if calls is None else int(calls))
     return Form(setup, budget, judge_doubts(options.model, writer or None, offer))
 
@@ -203,6 +202,10 @@ def _version_line(one: StoredInstructions) -> str:
 
 def _few_shot(project: Project, version: Version) -> list[int]:
     found = {o.id: o for o in _candidates(project.id, project.revision, version)}
+    if (seen := sight(project, version)) is not None:
+        # Their labels stand in the request that is shown below.
+        keys = version.contract.keys
+        found = {i: o for i, o in found.items() if all(seen.may_see(key, i) for key in keys)}
     with st.expander("Few-shot examples"):
         if not found:
             small(
@@ -221,7 +224,7 @@ def _few_shot(project: Project, version: Version) -> list[int]:
 def _server(project: Project, last: Mapping[str, Any]) -> tuple[str | None, bool, str]:
     with st.expander("Server, and who wrote the outputs"):
         address = st.text_input(
-            "Address of another server", last.get("base_url") or "", **_keys(project, "base_url"),
+            "Address of another server", other_server(last.get("base_url")) or "", **_keys(project, "base_url"),
             placeholder="http://localhost:8080",
             help="Any server that speaks POST /v1/messages. Empty: Anthropic's own, or what "
             "ANTHROPIC_BASE_URL says.",

@@ -10,7 +10,7 @@ from core.contract.contract import Budget, Contract
 from core.errors import InputError
 from core.judging.prompt import Instructions, judged_criteria
 from core.providers.scripted import SCRIPTED
-from core.runs.setup import JudgeSetup
+from core.runs.setup import JudgeSetup, addressed
 from core.runs.starting import judge_name, refuse_to_start
 from core.runs.tuning import Change, Outcome, Plan, outcome, plan, start_tuning
 from core.statistics.confusion import PASS, UNKNOWN
@@ -159,7 +159,8 @@ def _trouble(edit: Edit, planned: Plan, judge: JudgeConfig, same: bool) -> str |
 def _go(
     project: Project, version: Version, edit: Edit, judge: JudgeConfig, criterion: str, planned: Plan
 ) -> None:  # fmt: skip
-    setup = replace(JudgeSetup.from_data(judge.config), repeats=1, calibration=True)
+    setup = addressed(JudgeSetup.from_data(judge.config), secrets)
+    setup = replace(setup, repeats=1, calibration=True)
     author = state.get("reviewer") or ""
     with store().write(project.id):
         after = version
@@ -169,7 +170,7 @@ def _go(
             after = _reworded(project, version, edit.criterion, edit.text, author)
         kept = save_instructions(store(), project.id, setup.instructions.text, author=author)
         run = start_tuning(
-            store(), project.id, planned, setup, name=judge_name(setup.options, kept.number),
+            store(), project.id, planned, setup, name=judge_name(setup, kept.number),
             before_judge=judge.id, before_version=version, version=after, criterion=criterion,
         )  # fmt: skip
     state.put("run", str(run.id))

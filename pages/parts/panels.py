@@ -10,16 +10,33 @@ import streamlit as st
 
 from core.verdict import CriterionVerdict
 from pages.parts import state
-from pages.parts.shell import page_at
+from pages.parts.reading import how_to_read
+from pages.parts.shell import TITLES, page_at
 
 _HALF = re.compile("[\ud800-\udfff]")
 MARKS = {"PASS": "✓ PASS", "FAIL": "✕ FAIL", "UNKNOWN": "? UNKNOWN", "UNSURE": "? UNSURE"}
 
 
 def page_title(title: str, purpose: str) -> None:
-    """Draw a page's title and the one sentence that says what it is for."""
-    st.title(title, anchor=False)
+    """Draw a page's title, the one sentence that says what it is for, and how it is read."""
+    with st.container(
+        horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"
+    ):
+        st.title(title, anchor=False, width="content")
+        how_to_read(_page_of(title))
     st.caption(purpose)
+
+
+def title(name: str) -> None:
+    """Draw a page's title with how it is read right beside it, where other things share the row."""
+    with st.container(horizontal=True, vertical_alignment="center", width="content"):
+        st.title(name, anchor=False, width="content")
+        how_to_read(_page_of(name))
+
+
+def _page_of(title: str) -> str:
+    """Return the page of a title; the first page has the product's name for one."""
+    return next((name for name, known in TITLES.items() if known == title), "home")
 
 
 def empty(message: str, action: str, page: str, *, view: str | None = None) -> NoReturn:

@@ -18,13 +18,14 @@ ROOT = Path(__file__).parents[2]
 _READY = "shell.ready"
 
 
-_TITLES = {
+TITLES = {
     "home": "Home",
     "contract": "Contract",
     "label": "Label",
     "judge": "Judge",
     "agreement": "Agreement",
     "arithmetic": "Arithmetic",
+    "loop": "Loop",
     "traces": "Traces",
     "evidence": "Evidence",
 }
@@ -33,12 +34,12 @@ _TITLES = {
 def page_at(name: str) -> st.Page:
     """Return the page of this name, for navigation and links."""
     file = ROOT / "pages" / f"{name}.py"
-    return st.Page(file, title=_TITLES[name], url_path=name)
+    return st.Page(file, title=TITLES[name], url_path=name)
 
 
 def _start() -> None:
     """Lead the bare address to the first page, so that every page has an address of its own."""
-    st.switch_page(page_at(next(iter(_TITLES))))
+    st.switch_page(page_at(next(iter(TITLES))))
 
 
 def main() -> None:
@@ -50,13 +51,14 @@ def main() -> None:
         layout="wide",
     )
     start = st.Page(_start, title="Start", default=True, visibility="hidden")
-    here = st.navigation([start, *(page_at(name) for name in _TITLES)])
-    from pages.parts import running, state, workspace
+    here = st.navigation([start, *(page_at(name) for name in TITLES)])
+    from pages.parts import reading, running, state, workspace
 
     st.session_state[state.PAGE] = here.url_path
 
     try:
         workspace.sidebar()
+        reading.glossary()
         running.go_on()
         say_what_failed()
         here.run()

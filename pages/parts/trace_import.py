@@ -1,15 +1,15 @@
-"""Importing traces: the file is read and shown with its problems first, then stored as one act."""
+"""Importing traces: a file is read and shown with its problems first, then stored as one act."""
 
 from __future__ import annotations
 
 from collections import Counter
 
 import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-from core.errors import InputError
-from core.files.traces import MAX_BYTES, TraceFile, parse_traces
+from core.files.traces import TraceFile, parse_traces
 from core.store.store import Project
-from core.store.traces import TraceDifference, add_traces, compare_traces, held_contracts
+from core.store.traces import TraceDifference, add_traces, compare_traces, held_contracts, work_out
 from core.wording import plural
 from pages.parts.panels import small
 from pages.parts.workspace import store
@@ -23,7 +23,8 @@ def _read(file_id: str, name: str, _data: bytes, project_id: int, revision: int)
 
 
 @st.cache_resource(max_entries=4, show_spinner="Comparing with what is stored …")
-def _compare(file_id: str, project_id: int, revision: int, _file: TraceFile) -> TraceDifference:
+def compared(file_id: str, project_id: int, revision: int, _file: TraceFile) -> TraceDifference:
+    """Return what storing the traces of a file would do; the first three name it."""
     return compare_traces(store(), project_id, _file.traces)
 
 
@@ -34,45 +35,48 @@ def say_stored() -> None:
         st.success(done)
 
 
-def import_screen(project: Project) -> None:
-    """Draw the uploader, then what the file holds and what is wrong with it, then the button."""
-    file = st.file_uploader(
-        f"Traces as JSON lines, one trace a line, up to {MAX_BYTES // 1_000_000} MB",
-        key=f"traces.file.{st.session_state.get('traces.round', 0)}",
-    )
-    if file is None:
-        st.caption(
-            "A line holds trace_id, arm (loop or retry), sample_id, the stop rule and the rounds "
-            "with their drafts and verdicts. Nothing is stored until you have seen a preview and "
-            "confirmed it."
-        )
-        return
-    try:
-        read = _read(file.file_id, file.name, file.getvalue(), project.id, project.revision)
-        difference = _compare(file.file_id, project.id, project.revision, read)
-    except InputError as error:
-        st.error("This file cannot be used as it is. Nothing was stored.")
-        st.text(str(error))
-        return
-    _preview(read)
-    _problems(read, difference)
+def traces_screen(project: Project, file: UploadedFile) -> None:
+    """Draw what a file of traces holds and what is wrong with it, then the button."""
+    read = _read(file.file_id, file.name, file.getvalue(), project.id, project.revision)
+    difference = compared(file.file_id, project.id, project.revision, read)
+    show_traces(project, file.name, read, difference)
+
+
+def show_traces(
+    project: Project,
+    name: str,
+    read: TraceFile,
+    difference: TraceDifference,
+    unit: str = "Line",
+    *,
+    first: bool = True,
+) -> None:
+    """Draw a preview, every remark and the button that stores what is new."""
+    _preview(read, first)
+    _problems(read, difference, unit)
     if st.button(
         f"Store {plural(len(difference.new), 'trace')}",
         type="primary",
         disabled=not difference.new,
         key="traces.store",
     ):
-        with st.spinner("Reading the drafts for shapes of failure, then storing …"):
+        with st.spinner("Storing …"):
             stored = add_traces(
-                store(), project.id, read.traces, file_name=file.name, sha256=read.sha256
+                store(), project.id, read.traces, file_name=name, sha256=read.sha256
             )
+        bar = st.progress(0.0, "Reading the drafts for shapes of failure …")
+        work_out(
+            store(),
+            project.id,
+            lambda share: bar.progress(share, "Reading the drafts for shapes of failure …"),
+        )
         st.session_state["traces.done"] = f"{plural(len(stored.new), 'trace')} stored."
         # A fresh uploader, so that the stored file is not offered again.
-        st.session_state["traces.round"] = st.session_state.get("traces.round", 0) + 1
+        st.session_state["import.round"] = st.session_state.get("import.round", 0) + 1
         st.rerun()
 
 
-def _preview(read: TraceFile) -> None:
+def _preview(read: TraceFile, first: bool) -> None:
     traces = read.traces
     arms = Counter(trace.arm.value for trace in traces)
     exits = Counter(trace.exit.value for trace in traces if trace.exit is not None)
@@ -85,6 +89,8 @@ def _preview(read: TraceFile) -> None:
     )
     ended = ", ".join(f"{n:,} {name}" for name, n in exits.most_common())
     st.text(f"Exits recorded: {sum(exits.values()):,} of {len(traces):,} ({ended or 'none'}).")
+    if not first:
+        return
     st.dataframe(
         [
             {
@@ -101,10 +107,11 @@ def _preview(read: TraceFile) -> None:
     )
 
 
-def _problems(read: TraceFile, difference: TraceDifference) -> None:
+def _problems(read: TraceFile, difference: TraceDifference, unit: str) -> None:
     if read.refused:
         st.warning(
-            f"{plural(len(read.refused), 'line')} cannot be used; the rest still loads.", icon=None
+            f"{plural(len(read.refused), unit.lower())} cannot be used; the rest still loads.",
+            icon=None,
         )
     if difference.other:
         st.warning(
@@ -115,7 +122,7 @@ def _problems(read: TraceFile, difference: TraceDifference) -> None:
     lost = {n.line for n in read.refused}
     rows = [
         {
-            "Line": n.line,
+            unit: n.line,
             "Trace": n.trace_id or "",
             "Loaded": "no" if n.line in lost else "yes",
             "What": n.message,
@@ -123,8 +130,8 @@ def _problems(read: TraceFile, difference: TraceDifference) -> None:
         for n in (*read.refused, *read.notes)
     ]
     if rows:
-        st.caption(f"{plural(len(rows), 'remark')} on single lines.")
-        st.dataframe(sorted(rows, key=lambda row: row["Line"])[:SHOWN], hide_index=True)
+        st.caption(f"{plural(len(rows), 'remark')} on single {unit.lower()}s.")
+        st.dataframe(sorted(rows, key=lambda row: row[unit])[:SHOWN], hide_index=True)
         if len(rows) > SHOWN:
             st.caption(f"The first {SHOWN} are shown.")
     st.text(f"{len(difference.new):,} new, {difference.present:,} already here.")

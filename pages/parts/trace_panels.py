@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
+from core.glossary import help_of
 from core.loop.shapes import FIRST_RESPONSE
 from core.loop.stop import Arm
 from core.loop.summary import ArmNumbers, Arms, Summary, by_arm, compare_arms
@@ -14,10 +15,9 @@ from core.statistics.comparison import Paired
 from core.statistics.interval import Result, Undefined
 from core.statistics.interval import rate as counted
 from core.store.store import Project
-from core.store.traces import load_summaries
 from core.wording import count_of, decimal, p_value, percent, plural, rate, rate_range
 from pages.parts.panels import small
-from pages.parts.workspace import store
+from pages.parts.trace_facts import look_at
 
 ARMS = {Arm.LOOP: "Loop", Arm.RETRY: "Retries"}
 FORMULA = (
@@ -25,12 +25,10 @@ FORMULA = (
     "do. Real draws for one sample are alike, so retries rescue less."
 )
 HELP = {
-    "accepted": "Traces the check accepted ÷ traces that ended. The others were flagged.",
-    "right": "Right ÷ accepted, by the gold labels. The rest is the false share of accepts.",
-    "far": "False-accept rate of the check over the returned drafts: bad drafts it passed ÷ bad "
-    "drafts. It is not the false share of accepts.",
-    "frr": "False-reject rate of the check over the returned drafts: good drafts it failed ÷ good "
-    "drafts.",
+    "accepted": help_of("accepted", "flagged"),
+    "right": help_of("precision", "false share"),
+    "far": help_of("far"),
+    "frr": help_of("frr"),
 }
 
 
@@ -66,7 +64,7 @@ def numbers(project: Project) -> TraceNumbers:
 
 @st.cache_resource(max_entries=10, show_spinner="Counting the traces …")
 def _numbers(project_id: int, revision: int) -> TraceNumbers:
-    found = load_summaries(store(), project_id)
+    found = look_at(project_id, revision).summaries
     return TraceNumbers(tuple(found), by_arm(found), compare_arms(found))
 
 

@@ -80,7 +80,7 @@ def product_loop(n: int, c: int, k: int) -> float:
 
 
 def test_pass_at_k_of_a_million_problems(benchmark: BenchmarkFixture) -> None:
-    """Against the product, problem by problem, in the same run; 1,000 times as fast is the aim."""
+    """Against the product, problem by problem, in the same run: at least 1,000 times as fast."""
     rng = np.random.default_rng(4)
     draws = np.full(1_000_000, 20)
     good = rng.binomial(20, rng.beta(1, 2, draws.size))
@@ -107,4 +107,4 @@ def test_pass_at_k_of_a_million_problems(benchmark: BenchmarkFixture) -> None:
     ratio = per_problem * draws.size / min(times)
     benchmark.extra_info["times as fast as problem by problem"] = round(ratio)
     print(f"{ratio:.0f} times as fast, {min(times):.4f} s")
-    assert ratio >= 500
+    assert ratio >= 1000

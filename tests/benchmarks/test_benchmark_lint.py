@@ -7,8 +7,9 @@ from typing import Any
 
 from core.contract import lint as module
 from core.contract.lint import lint_data
+from core.contract.near import near_pairs
 from core.contract.suggest import suggest
-from tests.test_near import questions
+from tests.test_near import naive, questions
 
 
 def rows(count: int) -> list[dict[str, Any]]:
@@ -57,3 +58,28 @@ def test_one_edit_among_five_hundred_criteria(benchmark: Any) -> None:
     data["criteria"].insert(0, {"key": "new", "question": "Is it dated?"})
     moved = [f.position for f in lint_data(data) if f.rule == "vague_word"]
     assert moved == [251]
+
+
+def test_near_ones_are_found_in_a_fraction_of_comparing_every_pair() -> None:
+    asked = questions(500)
+    list(near_pairs(asked[:20]))
+    started = perf_counter()
+    list(near_pairs(asked))
+    indexed = perf_counter() - started
+    started = perf_counter()
+    naive(asked[:250])  # a quarter of the pairs
+    assert indexed < (perf_counter() - started) / 5
+
+
+def test_ten_times_the_criteria_take_in_proportion() -> None:
+    def seconds(count: int) -> float:
+        data = {"criteria": rows(count)}
+        best = float("inf")
+        for _ in range(3):
+            forget()
+            started = perf_counter()
+            lint_data(data)
+            best = min(best, perf_counter() - started)
+        return best
+
+    assert seconds(1_000) < 25 * seconds(100)

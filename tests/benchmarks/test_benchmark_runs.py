@@ -1,4 +1,4 @@
-"""What durability costs: a judge run beside bare loops over the SDK, in one run, as ratios.
+"""What durability costs: runs of judges and of loops beside bare ones over the SDK, as ratios.
 
 The server is a process of its own that answers at once, so that what is left is the client's work.
 All three build the same calls and read the same replies, 64 in the air; the bare loops keep nothing.
@@ -12,6 +12,8 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -25,19 +27,29 @@ from core.judging.prompt import (
     requests_for,
 )
 from core.judging.reply import read_reply
+from core.loop.engine import Walk
+from core.loop.generator import GeneratorOptions
+from core.loop.plan import Plan, Replied, Task
+from core.loop.stop import Arm
 from core.providers.anthropic import AnthropicModel, _parameters
+from core.providers.body import reply_from_body
 from core.providers.settings import ServerSettings
 from core.runs.calls import RetryRule
 from core.runs.execution import execute
 from core.runs.judging import create_judge_run
+from core.runs.loop_setup import Arms, LoopSetup
+from core.runs.loops import create_loop_run
 from core.runs.setup import JudgeSetup
 from core.store.contracts import save_version
 from core.store.outputs import NewOutput, add_outputs
+from core.store.paths import run_rounds
 from core.store.runs import RunState
+from core.store.samples import NewSample, put_samples
 from core.store.store import Store, open_store
 from tests import fakes
 
 ROUNDS = 1000
+TURNS = 4
 AT_ONCE = 64
 CONTRACT = fakes.written_out(fakes.contract("tone", "facts", "refund"))
 OPTIONS = JudgeOptions("m-1")
@@ -77,21 +89,38 @@ async def bare(url: str, client: Any, tag: str) -> None:
     await client.close()
 
 
-def seconds_bare(url: str, tag: str, *, aiohttp: bool) -> float:
+@dataclass(frozen=True)
+class Took:
+    """Seconds of one run: by the clock, and of this process's share of the processors."""
+
+    wall: float
+    cpu: float
+
+
+@contextmanager
+def taking(found: list[Took]) -> Iterator[None]:
+    wall, cpu = time.perf_counter(), time.process_time()
+    yield
+    found.append(Took(time.perf_counter() - wall, time.process_time() - cpu))
+
+
+def bare_took(url: str, tag: str, *, aiohttp: bool) -> Took:
     import anthropic
 
-    async def go() -> float:
+    found: list[Took] = []
+
+    async def go() -> None:
         client: Any = AnthropicModel(ServerSettings("key", url))
         if not aiohttp:
             client = anthropic.AsyncAnthropic(api_key="key", base_url=url, max_retries=0)
-        started = time.perf_counter()
-        await bare(url, client, tag)
-        return time.perf_counter() - started
+        with taking(found):
+            await bare(url, client, tag)
 
-    return asyncio.run(go())
+    asyncio.run(go())
+    return found[0]
 
 
-def seconds_durable(url: str, store: Store, tag: str) -> float:
+def durable_took(url: str, store: Store, tag: str) -> Took:
     project = store.create_project(f"Benchmark {tag}")
     version = save_version(store, project.id, CONTRACT)
     add_outputs(
@@ -105,35 +134,125 @@ def seconds_durable(url: str, store: Store, tag: str) -> float:
     def factory(config: object, contract: object) -> AnthropicModel:
         return AnthropicModel(ServerSettings("key", url))
 
-    started = time.perf_counter()
-    done = execute(store, run.id, factory)
+    found: list[Took] = []
+    with taking(found):
+        done = execute(store, run.id, factory)
     assert done.state is RunState.DONE
-    return time.perf_counter() - started
+    return found[0]
 
 
 def test_a_durable_run_beside_bare_loops(
     url: str, tmp_path: Path, record_property: Callable[[str, object], None]
 ) -> None:
     store = open_store(tmp_path)
-    names = ("durable", "default client", "aiohttp client")
-    best = dict.fromkeys(names, float("inf"))
-    seconds_bare(url, "warm", aiohttp=True)
-    for turn in range(6):
-        found = (
-            seconds_durable(url, store, f"durable {turn}"),
-            seconds_bare(url, f"default {turn}", aiohttp=False),
-            seconds_bare(url, f"aiohttp {turn}", aiohttp=True),
-        )
-        best = {n: min(best[n], s) for n, s in zip(names, found, strict=True)}
+    took: dict[str, list[Took]] = {"durable": [], "default client": [], "aiohttp client": []}
+    bare_took(url, "warm", aiohttp=True)
+    for turn in range(TURNS):
+        took["durable"].append(durable_took(url, store, f"durable {turn}"))
+        took["default client"].append(bare_took(url, f"default {turn}", aiohttp=False))
+        took["aiohttp client"].append(bare_took(url, f"aiohttp {turn}", aiohttp=True))
     store.close()
-    to_default = best["durable"] / best["default client"]
-    to_aiohttp = best["durable"] / best["aiohttp client"]
+    wall = {name: min(t.wall for t in times) for name, times in took.items()}
+    cpu = {name: min(t.cpu for t in times) for name, times in took.items()}
+    to_default = cpu["durable"] / cpu["default client"]
+    to_aiohttp = cpu["durable"] / cpu["aiohttp client"]
     record_property(
         "summary",
-        f"{ROUNDS} judgements: durable {best['durable']:.2f} s, {to_default:.2f} × the SDK's default "
-        f"client ({best['default client']:.2f} s), {to_aiohttp:.2f} × aiohttp "
-        f"({best['aiohttp client']:.2f} s)",
+        f"{ROUNDS} judgements: durable {cpu['durable']:.2f} s of processor, {to_default:.2f} × the "
+        f"SDK's default client, {to_aiohttp:.2f} × aiohttp; by the clock {wall['durable']:.2f} s, "
+        f"{wall['durable'] / wall['default client']:.2f} × and "
+        f"{wall['durable'] / wall['aiohttp client']:.2f} ×",
+    )
+    # The processor's time is what the client adds; the clock also counts who else is at work here.
+    assert to_default <= 1.15
+    assert to_aiohttp <= 1.35
+    assert wall["durable"] / wall["aiohttp client"] <= 1.6
+
+
+LOOP = fakes.written_out(fakes.contract("tone", "facts", "refund", cap=2, window=2))
+WRITER = GeneratorOptions("m-1")
+
+
+async def bare_loops(client: Any, tag: str) -> int:
+    """Walk loops with nothing around the SDK; returns the rounds."""
+    left = iter(range(ROUNDS // 2))
+    rounds = 0
+
+    async def worker() -> None:
+        nonlocal rounds
+        for i in left:
+            walk = Walk(Plan(LOOP, WRITER, OPTIONS), Task(f"{tag} {i}"), Arm.RETRY, secret=tag)
+            steps = walk.steps()
+            need: Any = next(steps, None)
+            while need is not None:
+                if isinstance(client, AnthropicModel):
+                    reply = await client.send(need.call)
+                else:
+                    with_schema = need.call.schema is not None
+                    sent = _parameters(need.call, schema=with_schema)
+                    message = await client.messages.create(**sent)
+                    reply = reply_from_body(message.model_dump_json())
+                try:
+                    need = steps.send(Replied(reply))
+                except StopIteration:
+                    break
+            rounds += len(walk.state.rounds)
+
+    await asyncio.gather(*(worker() for _ in range(AT_ONCE)))
+    await client.close()
+    return rounds
+
+
+def loops_bare(url: str, tag: str, *, aiohttp: bool) -> tuple[float, int]:
+    import anthropic
+
+    async def go() -> tuple[float, int]:
+        client: Any = AnthropicModel(ServerSettings("key", url))
+        if not aiohttp:
+            client = anthropic.AsyncAnthropic(api_key="key", base_url=url, max_retries=0)
+        started = time.perf_counter()
+        rounds = await bare_loops(client, tag)
+        return (time.perf_counter() - started) / rounds, rounds
+
+    return asyncio.run(go())
+
+
+def loops_durable(url: str, store: Store, tag: str) -> tuple[float, int]:
+    project = store.create_project(f"Loops {tag}")
+    version = save_version(store, project.id, LOOP)
+    new = [NewSample(f"s{i}", f"{tag} {i}") for i in range(ROUNDS // 2)]
+    put_samples(store, project.id, new)
+    setup = LoopSetup(WRITER, OPTIONS, arms=Arms.RETRY, concurrency=AT_ONCE, spot_checks=0,
+                      queue_flagged=False)  # fmt: skip
+    run = create_loop_run(store, project.id, version, setup)
+    started = time.perf_counter()
+    done = execute(store, run.id, lambda c, k: AnthropicModel(ServerSettings("key", url)))
+    seconds = time.perf_counter() - started
+    assert done.state is RunState.DONE
+    rounds = len(run_rounds(store, run.id))
+    return seconds / rounds, rounds
+
+
+def test_a_durable_loop_beside_bare_ones(
+    url: str, tmp_path: Path, record_property: Callable[[str, object], None]
+) -> None:
+    """Seconds a round: every draft and verdict in the ledger, every trace stored and summed up."""
+    store = open_store(tmp_path)
+    loops_bare(url, "warm", aiohttp=True)
+    best = [float("inf")] * 3
+    for turn in range(3):
+        found = (
+            loops_durable(url, store, f"durable {turn}"),
+            loops_bare(url, f"default {turn}", aiohttp=False),
+            loops_bare(url, f"aiohttp {turn}", aiohttp=True),
+        )
+        best = [min(b, seconds) for b, (seconds, _) in zip(best, found, strict=True)]
+    store.close()
+    to_default, to_aiohttp = best[0] / best[1], best[0] / best[2]
+    record_property(
+        "summary",
+        f"loops, 1,000 rounds: durable {best[0] * 1000:.2f} s, {to_default:.2f} × the SDK's default "
+        f"client ({best[1] * 1000:.2f} s), {to_aiohttp:.2f} × aiohttp ({best[2] * 1000:.2f} s)",
     )
     assert to_default <= 1.15
-    # Wanted is 1.35; two cores gave 1.25 to 1.39. The assertion keeps it from getting worse.
     assert to_aiohttp <= 1.5

@@ -5,6 +5,7 @@ from alembic import context
 from core.store import (  # noqa: F401  (their tables join the metadata)
     tables_agreement,
     tables_arithmetic,
+    tables_decisions,
     tables_judging,
     tables_labelling,
     tables_loops,

@@ -19,6 +19,7 @@ LISTS = {
     Filter.UNSURE: "Unsure",
     Filter.STALE: "Wording changed",
     Filter.DISAGREED: "Others disagree",
+    Filter.LOOPS: "From loop runs",
 }
 
 

@@ -6,7 +6,7 @@ label for an earlier wording is not sent either, before a new one is stored.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +15,7 @@ from core.labelling.filters import Filter, Mark, matching
 from core.labelling.pace import RECENT, pace
 from core.store.contracts import latest_version, same_question
 from core.store.labels import LabelState, reviewer_labels
+from core.store.loops import handed_outputs
 from core.store.outputs import (
     StoredOutput,
     load_outputs,
@@ -144,9 +145,13 @@ def _list(
     # A filter lists what is this reviewer's to label: no second looks, nothing of a practice round.
     outputs = [e.output_id for e in queue.entries if e.slot == e.output_id]
     if asked.which is not Filter.ALL:
-        apart = {}
+        apart: Mapping[str, Collection[int]] = {}
         if asked.which is Filter.DISAGREED:
             apart = disagreed(store, project.id, version, reviewer.id, list(marks))
+        elif asked.which is Filter.LOOPS:
+            # Whoever is here may label them, whatever was drawn for whom: loops wait for it.
+            outputs = handed_outputs(store, project.id)
+            apart = {key: set(outputs) for key in marks}
         answer["walk"] = {
             key: matching(asked.which, outputs, own_marks, apart.get(key, ()))
             for key, own_marks in marks.items()
