@@ -17,7 +17,7 @@ from core.store.contracts import Version
 from core.store.draft_outputs import drafts_of, references_of, said_of_drafts
 from core.store.paths import ALL, TraceFilter, trace_keys
 from core.store.store import Store
-from core.store.traces import by_held_contract, held_contracts, load_traces
+from core.store.traces import by_held_contract, held_contracts, load_traces, work_out
 
 CHUNK = 200
 """Whole traces held at a time."""
@@ -36,6 +36,7 @@ def rejudge(
     With `judge` None judged criteria keep the verdicts in the record where their wording is the
     same. The stop rule stays the trace's own. `progress` receives shares in [0, 1].
     """
+    work_out(store, project_id)  # labels given since are part of the record
     contract = version.contract
     checks = {c.key: check for c in runnable(version) if (check := c.code_check()) is not None}
     held = held_contracts(store, project_id)
