@@ -13,13 +13,25 @@ from pages.parts.import_any import import_screen
 from pages.parts.panels import page_title
 from pages.parts.shell import page_at
 from pages.parts.sight import hidden_trace_ids, say_hidden, sight
+from pages.parts.trace_compare import compare_view
 from pages.parts.trace_import import say_stored
 from pages.parts.trace_list import chosen_trace
+from pages.parts.trace_overview import overview
+from pages.parts.trace_rejudge import rejudge_view
 from pages.parts.trace_replay import replay_panel
 from pages.parts.trace_shapes import shapes_view
+from pages.parts.trace_whatif import whatif_view
 from pages.parts.workspace import need_project, version
 
-VIEWS = {"overview": "Overview", "replay": "Replay", "shapes": "Shapes", "import": "Import"}
+VIEWS = {
+    "overview": "Overview",
+    "compare": "Compare runs",
+    "replay": "Replay",
+    "shapes": "Shapes",
+    "whatif": "What if",
+    "rejudge": "Another judge",
+    "import": "Import",
+}
 
 project = need_project()
 page_title(
@@ -41,32 +53,25 @@ if not found.summaries:
 views = list(VIEWS)
 if "trace" in st.query_params and "view" not in st.query_params:
     state.put("view", "replay")
-# One below the other: side by side neither has room on a narrow screen.
-choice, beside = st.container(), st.container()
-with choice:
-    view = state.pick(
-        "view",
-        "View",
-        views,
-        show=lambda key: VIEWS[key],
-        widget=st.segmented_control,
-        label_visibility="collapsed",
-        required=True,
-    )
+view = state.pick(
+    "view", "View", views, show=lambda key: VIEWS[key], widget=st.segmented_control,
+    label_visibility="collapsed", required=True,
+)  # fmt: skip
 if view == "overview":
-    panels.headline(found)
-    panels.check_against_labels(found)
-    panels.loop_against_retry(found)
-    panels.arms_table(found)
-    panels.shapes_table(found)
+    overview(project, found)
+elif view == "compare":
+    compare_view(project, found)
 elif view == "replay":
-    with beside:
-        trace_id = chosen_trace(found, hidden_trace_ids(project, version(project)))
+    trace_id = chosen_trace(found, hidden_trace_ids(project, version(project)))
     seen = sight(project, version(project))
     if seen is not None and trace_id in hidden_trace_ids(project, version(project)):
         say_hidden(project, seen, 1, "trace", "traces")
     elif trace_id is not None:
         replay_panel(project, trace_id)
+elif view == "whatif":
+    whatif_view(project, found)
+elif view == "rejudge":
+    rejudge_view(project)
 elif view == "shapes":
     shapes_view(project)
 else:

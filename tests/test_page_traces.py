@@ -206,14 +206,14 @@ def test_an_address_opens_its_trace_at_its_round(invoices: None, show: Open) -> 
     assert [s.value for s in at.subheader] == ["Loop", "Round 2"]
     assert at.select_slider[0].value == 2
     assert "<del" in text and "<ins" in text
-    assert "Feedback as sent" in text and "invoice_number" in text
+    assert "Feedback exactly as sent" in text and "invoice_number" in text
 
 
 def test_stepping_goes_on_by_one_round_and_stands_in_the_address(
     invoices: None, show: Open
 ) -> None:
     at = show(trace="inv-012-loop")
-    assert at.button(key="traces.back").disabled
+    assert at.button(key="traces.previous").disabled
     at.button(key="traces.next").click().run()
     assert address(at, "round") == "2"
     at.button(key="traces.next").click().run()

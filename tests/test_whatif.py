@@ -142,6 +142,20 @@ def test_the_best_rule_is_checked_on_the_other_half() -> None:
     # half of them 4 calls and accepted, half 4 calls and handed over
     assert found.checked_on.value == pytest.approx(9, abs=1.5)
     assert found.against.value - found.checked_on.value == pytest.approx(2, abs=0.5)
+    # sample by sample the difference is known far better than either cost
+    assert isinstance(found.saved, Estimate)
+    assert found.saved.value == pytest.approx(found.against.value - found.checked_on.value)
+    assert found.saved.high - found.saved.low < found.against.high - found.against.low
+    worse = best_rule(many(40), Goal(call=0, wrong=0, hand_over=1), [1], [1])
+    assert isinstance(worse, BestRule) and isinstance(worse.saved, Estimate)
+    assert worse.saved.value < 0 and worse.saved.low < 0
+
+
+def test_the_rule_most_traces_have_is_named_with_how_many_there_are() -> None:
+    some = [trace_of(["d0"], sample=str(i), cap=cap, window=2) for i, cap in enumerate([3, 3, 5])]
+    paths = Paths([path_of(t) for t in some])
+    assert (paths.usual_rule, paths.rules, paths.repeated) == ((3, 2), 2, False)
+    assert Paths([]).usual_rule == (None, None)
 
 
 def test_no_rule_is_chosen_where_labels_or_rounds_are_missing() -> None:

@@ -151,8 +151,8 @@ _GOLD = {LabelValue.PASS: 1, LabelValue.FAIL: 0}
 class Ends:
     """How every trace ends under one rule, arrays over the traces.
 
-    `exit` indexes `EXITS`, CENSORED where it was never observed; `calls`, `rounds`, `returned` (0:
-    nothing) and `good` (1, 0, -1 unlabelled) are meaningful where observed.
+    `exit` indexes `EXITS`, CENSORED where it was never observed; `returned` (0: nothing) and `good`
+    (1, 0, -1 unlabelled) are meaningful where observed, `calls` and `rounds` the least elsewhere.
     """
 
     exit: NDArray[np.int64]
@@ -217,6 +217,27 @@ class Paths:
 
     def __len__(self) -> int:
         return len(self.samples)
+
+    @property
+    def repeated(self) -> bool:
+        """Whether several traces share a sample, so that they are not independent."""
+        return len(set(self.samples)) < len(self.samples)
+
+    @property
+    def rules(self) -> int:
+        """How many different rules the traces were recorded under."""
+        return len(set(zip(self._own_cap.tolist(), self._own_window.tolist(), strict=True)))
+
+    @property
+    def usual_rule(self) -> tuple[int | None, int | None]:
+        """The cap and the window that most traces were recorded under; None: no rule."""
+        if not len(self):
+            return None, None
+        rules, n = np.unique(
+            np.stack([self._own_cap, self._own_window]), axis=1, return_counts=True
+        )  # fmt: skip
+        cap, window = (int(x) for x in rules[:, n.argmax()])
+        return None if cap == _UNBOUND else cap, None if window == _UNBOUND else window
 
     def ends(self, cap: int | None = None, window: int | None = None) -> Ends:
         """Return how the traces end with this cap and window; None leaves each its own.
@@ -300,7 +321,8 @@ class BestRule:
     """The rule that was cheapest on one half of the samples, and what it cost on the other half.
 
     `chosen_on` and `checked_on` are mean costs per trace; the first flatters the rule that won.
-    `against` is the cost of the recorded rule on the checked half.
+    `against` is the cost of the recorded rule on the checked half, `saved` what the choice costs
+    less than it there, sample by sample.
     """
 
     cap: int
@@ -308,6 +330,7 @@ class BestRule:
     chosen_on: float
     checked_on: Result
     against: Result
+    saved: Result
     samples_chosen: int
     samples_checked: int
 
@@ -340,10 +363,12 @@ def best_rule(
             why += ", with a gold label on everything it accepts"
         return Undefined(why, None, len(paths))
     chosen_on, cap, window = best
+    mine, own = goal.costs(paths.ends(cap, window))[~half], goal.costs(paths.ends())[~half]
     return BestRule(
         cap, window, chosen_on,
-        checked_on=_mean_cost(goal.costs(paths.ends(cap, window))[~half], names[~half]),
-        against=_mean_cost(goal.costs(paths.ends())[~half], names[~half]),
+        checked_on=_mean_cost(mine, names[~half]),
+        against=_mean_cost(own, names[~half]),
+        saved=_mean_cost(own - mine, names[~half], least=-np.inf),
         samples_chosen=len(set(names[half])), samples_checked=len(set(names[~half])),
     )  # fmt: skip
 
@@ -353,7 +378,7 @@ def _half(sample: str, seed: int) -> bool:
     return digest[0] % 2 == 0
 
 
-def _mean_cost(costs: NDArray[np.float64], samples: NDArray[Any]) -> Result:
+def _mean_cost(costs: NDArray[np.float64], samples: NDArray[Any], least: float = 0.0) -> Result:
     if np.isnan(costs).any():
         return Undefined("not every end was observed and labelled", None, len(costs))
     from scipy.special import stdtrit
@@ -363,7 +388,7 @@ def _mean_cost(costs: NDArray[np.float64], samples: NDArray[Any]) -> Result:
     means = np.bincount(which, costs) / np.bincount(which)
     value, n = float(means.mean()), len(means)
     reach = float(stdtrit(n - 1, 1 - TAIL) * means.std(ddof=1) / np.sqrt(n))
-    return Estimate(value, max(0.0, value - reach), value + reach, None, n)
+    return Estimate(value, max(least, value - reach), value + reach, None, n)
 
 
 def against(mine: Ends, other: Ends) -> Paired:

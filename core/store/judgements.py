@@ -52,10 +52,15 @@ class NewVerdict:
 
 
 def judges(store: Store, project_id: int) -> list[Judge]:
-    """Return the judges of a project in the order they came, code checks first."""
+    """Return the judges of a project in the order they came, code checks first.
+
+    Of what they judged, current outputs are counted: not recorded drafts, nor replaced texts.
+    """
+    judged = (t.output.c.id == t.judgement.c.output_id) & t.output.c.current
     query = (
-        sa.select(t.judge, sa.func.count(sa.distinct(t.judgement.c.output_id)).label("outputs"))
+        sa.select(t.judge, sa.func.count(sa.distinct(t.output.c.id)).label("outputs"))
         .outerjoin(t.judgement, t.judgement.c.judge_id == t.judge.c.id)
+        .outerjoin(t.output, judged)
         .where(t.judge.c.project_id == project_id)
         .group_by(*t.judge.c)
         .order_by(t.judge.c.kind != JudgeKind.CODE, t.judge.c.id)

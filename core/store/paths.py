@@ -17,10 +17,11 @@ from core.store.traces import work_out
 
 @dataclass(frozen=True)
 class TraceFilter:
-    """Which traces of a project: of one arm, of one loop run; None is all."""
+    """Which traces of a project: of one arm, one loop run, one imported file; None is all."""
 
     arm: Arm | None = None
     run_id: int | None = None
+    import_id: int | None = None
 
     def where(self, project_id: int) -> list[sa.ColumnElement[bool]]:
         """Return the conditions."""
@@ -29,6 +30,8 @@ class TraceFilter:
             found.append(t.trace.c.arm == self.arm.value)
         if self.run_id is not None:
             found.append(t.trace.c.run_id == self.run_id)
+        if self.import_id is not None:
+            found.append(t.trace.c.import_batch_id == self.import_id)
         return found
 
 
@@ -189,6 +192,13 @@ def run_trace_keys(store: Store, run_id: int) -> list[int]:
         rows = c.execute(query).all()
     rows = sorted(rows, key=lambda r: (r.sample, int(r.trial), r.arm))
     return [r.id for r in rows]
+
+
+def trace_keys(store: Store, project_id: int, filter: TraceFilter = ALL) -> list[int]:
+    """Return the store's keys of the traces chosen, in the order they were stored."""
+    query = sa.select(t.trace.c.id).where(*filter.where(project_id)).order_by(t.trace.c.id)
+    with store.read() as c:
+        return list(c.scalars(query))
 
 
 def newest_run_keys(store: Store, run_id: int, most: int) -> list[int]:

@@ -77,6 +77,22 @@ Name = Literal[
     "tasks",
     "source",
     "compare",
+    "from",
+    "beside",
+    "under",
+    "by",
+    "stop_cap",
+    "stop_window",
+    "stop_arm",
+    "measure",
+    "goal_call",
+    "goal_wrong",
+    "goal_handover",
+    "since",
+    "said",
+    "sort",
+    "aligned",
+    "page",
 ]
 
 

@@ -23,8 +23,8 @@ def chosen_trace(found: TraceNumbers, hidden: frozenset[str] = frozenset()) -> s
     They fold away, so that the draft and its verdicts are in sight while one steps through.
     """
     with st.expander("Filter and choose a trace", key="traces.list"):
-        wanted = _filters(found)
-        left = [s for s in found.summaries if _kept(s, wanted) and s.trace_id not in hidden]
+        wanted = filters(found)
+        left = [s for s in found.summaries if kept(s, wanted) and s.trace_id not in hidden]
         if left:
             _table(left[:SHOWN])
             more = f"; the first {SHOWN:,} are listed" if len(left) > SHOWN else ""
@@ -47,7 +47,7 @@ def chosen_trace(found: TraceNumbers, hidden: frozenset[str] = frozenset()) -> s
     return next((s.trace_id for s in left if s.rounds > 1), ids[0] if ids else None)
 
 
-def _filters(found: TraceNumbers) -> dict[str, str | None]:
+def filters(found: TraceNumbers) -> dict[str, str | None]:
     """Draw the four filters and return what each is set to."""
     options = {
         "arm": ("Arm", {arm.value: ARMS[arm] for arm in found.arms}),
@@ -67,7 +67,8 @@ def _filters(found: TraceNumbers) -> dict[str, str | None]:
     return chosen
 
 
-def _kept(s: Summary, wanted: dict[str, str | None]) -> bool:
+def kept(s: Summary, wanted: dict[str, str | None]) -> bool:
+    """Return whether a trace fits the filters."""
     exit = "not recorded" if s.exit is None else s.exit.value
     outcome = {
         "yes": s.accepted is True,

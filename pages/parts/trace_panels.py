@@ -104,7 +104,7 @@ def _verdict(arms: Arms) -> str:
     word = {1: "the loop does better", 2: "retries do better", None: "can't tell"}[pairs.winner]
     because = "" if pairs.winner else ", the interval includes 0"
     return (
-        f"Loop against retries on {what}: {word}{because}. Difference {_points(difference)}; "
+        f"Loop against retries on {what}: {word}{because}. Difference {points(difference)}; "
         f"exact {p_value(pairs.p_exact)}."
     )
 
@@ -116,7 +116,8 @@ def _compared(arms: Arms) -> tuple[Paired, str]:
     return arms.accepted, f"the same {plural(arms.accepted.n, 'sample')}"
 
 
-def _points(difference: Result) -> str:
+def points(difference: Result) -> str:
+    """Return a difference of shares in percentage points with its interval."""
     if isinstance(difference, Undefined):
         return difference.reason
     value, low, high = (
@@ -195,7 +196,7 @@ def loop_against_retry(found: TraceNumbers) -> None:
         if arms.clustered or isinstance(pairs.difference, Undefined):
             st.text(_verdict(arms))
         else:
-            st.text(f"Difference {_points(pairs.difference)}")
+            st.text(f"Difference {points(pairs.difference)}")
             small(
                 f"Newcombe interval of the paired difference. McNemar: exact "
                 f"{p_value(pairs.p_exact)}, mid-P {p_value(pairs.p_mid)}."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+
 import streamlit as st
 
 from core.contract.contract import Contract
@@ -18,10 +19,12 @@ from core.store.traces import by_held_contract, held_contracts, load_trace
 from core.wording import exit_words, plural
 from pages.parts import state
 from pages.parts.panels import MARKS, small, verbatim, visible
+from pages.parts.trace_calls import calls_panel
 from pages.parts.trace_panels import ARMS
 from pages.parts.trace_verdicts import evidence, grid, other_verdicts, scores
 from pages.parts.workspace import store
 
+SCRIPTED = "Scripted: a rule wrote or judged these drafts. No model has read anything."
 OUTCOME = {True: "accepted", False: "not accepted, flagged", None: "whether accepted is not known"}
 
 
@@ -43,6 +46,7 @@ def replay_panel(project: Project, trace_id: str) -> None:
     left, right = st.columns([6, 5], gap="large")
     with left:
         _draft(trace, here, returned)
+        calls_panel(project, trace, here)
     with right:
         evidence(trace, here)
         grid(trace, numbers, here, returned)
@@ -59,15 +63,36 @@ def _heading(project: Project, trace: Trace, again: Replay) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.subheader(ARMS[trace.arm], anchor=False, width="content")
         st.text(f"{trace.trace_id}   ·   sample {trace.sample_id}, trial {trace.trial}")
-        for arm, other in arms_of_sample(store(), project.id, trace.sample_id, trace.trial):
-            if other != trace.trace_id:
-                st.button(
-                    f"See {ARMS[arm].lower()} on this sample",
-                    key=f"traces.other.{other}",
-                    on_click=_open,
-                    args=(other,),
-                )
+        _others(project, trace)
     small(*outcome_lines(trace, again))
+    if trace.extra.get("scripted") is True:
+        small(SCRIPTED)
+
+
+def _others(project: Project, trace: Trace) -> None:
+    """Draw the way to the other traces of this sample: a button to one, a list of more."""
+    of = arms_of_sample(store(), project.id, trace.sample_id, trace.trial)
+    others = {name: arm for arm, name in of if name != trace.trace_id}
+    if len(others) == 1:
+        [(name, arm)] = others.items()
+        st.button(
+            f"See {ARMS[arm].lower()} on this sample",
+            key=f"traces.other.{name}",
+            on_click=_open,
+            args=(name,),
+        )
+    elif others:
+        key = f"traces.others.{trace.trace_id}"
+
+        def chosen() -> None:
+            if st.session_state[key] is not None:
+                _open(st.session_state[key])
+
+        st.selectbox(
+            "Other traces of this sample", list(others), index=None, key=key, width=330,
+            placeholder=f"{len(others)} other traces of this sample", on_change=chosen,
+            label_visibility="collapsed",
+        )  # fmt: skip
 
 
 def _open(trace_id: str) -> None:
@@ -144,43 +169,39 @@ def _move(numbers: list[int], by: int) -> None:
     state.put("round", str(numbers[min(max(at, 0), len(numbers) - 1)]))
 
 
+KEYS = (
+    ("First", "Home", -1_000_000),
+    ("Previous", "Left", -1),
+    ("Next", "Right", 1),
+    ("Last", "End", 1_000_000),
+)
+"""The one map of keys: label of the button, its key, rounds to go. The buttons show their keys."""
+
+
 def _step(trace: Trace, numbers: list[int]) -> int:
     """Draw the buttons and the slider; return the number of the round that is shown."""
     here = _shown(numbers)
     at = numbers.index(here)
-    back, on, slide = st.columns([1, 1, 5], vertical_alignment="center")
-    back.button(
-        "Previous",
-        key="traces.back",
-        shortcut="Left",
-        disabled=at == 0,
-        width="stretch",
-        on_click=_move,
-        args=(numbers, -1),
-    )
-    on.button(
-        "Next",
-        key="traces.next",
-        shortcut="Right",
-        disabled=at == len(numbers) - 1,
-        width="stretch",
-        on_click=_move,
-        args=(numbers, 1),
-    )
-    if len(numbers) > 1:
+    if len(numbers) < 2:
+        st.text("One round.")
+        return here
+    with st.container(horizontal=True, vertical_alignment="center"):
+        for label, key, by in KEYS:
+            st.button(
+                label, key=f"traces.{label.lower()}", shortcut=key, on_click=_move, args=(numbers, by),
+                disabled=at == (0 if by < 0 else len(numbers) - 1),
+            )  # fmt: skip
         # A key per trace: the positions of another trace are other positions.
-        key = f"traces.slide.{trace.trace_id}"
-        st.session_state[key] = here
-        slide.select_slider(
+        slide = f"traces.slide.{trace.trace_id}"
+        st.session_state[slide] = here
+        st.select_slider(
             "Round",
             numbers,
-            key=key,
+            key=slide,
             label_visibility="collapsed",
             format_func=lambda n: f"Round {n}" + ("" if trace.round(n) else ", not recorded"),
-            on_change=lambda: state.put("round", str(st.session_state[key])),
+            on_change=lambda: state.put("round", str(st.session_state[slide])),
         )
-    else:
-        slide.text("One round.")
     return here
 
 
@@ -189,16 +210,10 @@ def _step(trace: Trace, numbers: list[int]) -> int:
 
 def _draft(trace: Trace, here: int, returned: int | None) -> None:
     this = trace.round(here)
-    before = None if this is None else _draft_before(trace, here)
-    compare = this is not None and this.draft is not None and before is not None
     with st.container(horizontal=True, vertical_alignment="center"):
         title = f"Round {here}" + (" · handed back" if here == returned else "")
         st.subheader(title, anchor=False, width="content")
-        if compare and before is not None:
-            compare = st.toggle(
-                f"Show what changed since round {before.number}", value=True, key="traces.changes",
-                help="Added words are underlined, removed ones struck through.",
-            )  # fmt: skip
+        before = None if this is None or this.draft is None else _compared_with(trace, here)
     if this is None:
         st.text(
             "This round was never recorded. It counts as nothing: not as a fail, not as a pass."
@@ -208,7 +223,7 @@ def _draft(trace: Trace, here: int, returned: int | None) -> None:
         st.text("The generator gave no draft.")
     elif this.draft is None:
         st.text("The text of this draft was not recorded, only its fingerprint.")
-    elif compare and before is not None and before.draft is not None:
+    elif before is not None and before.draft is not None:
         _changes(before.draft, this.draft)
     else:
         verbatim(this.draft)
@@ -217,7 +232,7 @@ def _draft(trace: Trace, here: int, returned: int | None) -> None:
         st.caption("Error")
         verbatim(this.error, height=160)
     if this.feedback:
-        st.caption("Feedback as sent to the generator for this draft")
+        st.caption("Feedback exactly as sent to the generator for this draft")
         verbatim(this.feedback, height=220)
     elif here != trace.first_number:
         retry = trace.arm is Arm.RETRY
@@ -229,9 +244,26 @@ def _draft(trace: Trace, here: int, returned: int | None) -> None:
             verbatim(trace.input)
 
 
-def _draft_before(trace: Trace, here: int) -> Round | None:
+NOTHING = "nothing"
+BEFORE = "before"
+
+
+def _compared_with(trace: Trace, here: int) -> Round | None:
+    """Draw the choice of the earlier round a draft is compared with; returns it, or None."""
     earlier = [r for r in trace.rounds if r.number < here and r.draft is not None]
-    return earlier[-1] if earlier else None
+    if not earlier:
+        return None
+    options = [BEFORE, *(str(r.number) for r in earlier[:-1]), NOTHING]
+    names = {BEFORE: f"Changed since round {earlier[-1].number}", NOTHING: "Draft alone"}
+    chosen = state.pick(
+        "since", "Compare", options,
+        show=lambda k: names.get(k, f"Changed since round {k}"),
+        help="Added words are underlined, removed ones struck through.",
+        label_visibility="collapsed", width=240,
+    )  # fmt: skip
+    if chosen == NOTHING:
+        return None
+    return earlier[-1] if chosen == BEFORE else trace.round(int(chosen or 0))
 
 
 def _changes(before: str, after: str) -> None:
@@ -264,7 +296,8 @@ def _facts(r: Round) -> str:
     if r.reused:
         parts.append("judgement reused from the same draft")
     if r.tokens_in is not None or r.tokens_out is not None:
-        parts.append(f"{r.tokens_in or 0:,} tokens in, {r.tokens_out or 0:,} out")
+        cached = f" ({r.tokens_cached:,} from the cache)" if r.tokens_cached else ""
+        parts.append(f"{r.tokens_in or 0:,} tokens in{cached}, {r.tokens_out or 0:,} out")
     if r.seconds is not None:
         parts.append(f"{r.seconds:.2f} s")
     if r.usd is not None:

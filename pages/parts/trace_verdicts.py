@@ -29,7 +29,7 @@ def grid(trace: Trace, numbers: list[int], here: int, returned: int | None) -> N
     """Draw criteria by rounds; a cell opens its round."""
     import pandas as pd
 
-    st.caption("Verdicts by round. Choose a cell to go to its round.")
+    st.caption("Verdicts by round. Choose a cell to read its evidence.")
     names = {n: f"{n}{' ●' if n == here else ''}{' ⏎' if n == returned else ''}" for n in numbers}
     rows: dict[str, list[str]] = {key: [] for key in trace.keys}
     rows = {"score": [], **rows}
@@ -47,6 +47,8 @@ def grid(trace: Trace, numbers: list[int], here: int, returned: int | None) -> N
         back = {name: n for n, name in names.items()}
         if cells and cells[0][1] in back:
             state.put("round", str(back[cells[0][1]]))
+            name = list(rows)[cells[0][0]]
+            state.put("said", name if name in trace.keys else None)
 
     st.dataframe(
         frame.style.map(lambda text: COLOURS.get(str(text)[:1], ""), subset=list(names.values())),
@@ -95,7 +97,13 @@ def evidence(trace: Trace, here: int) -> None:
         if this.judgement.detail and this.judgement.detail != this.error:
             verbatim(this.judgement.detail, height=120)
     failed, passed = _rows(this)
-    if failed:
+    chosen = state.get("said")
+    picked = [row for row in (*failed, *passed) if row["Criterion"] == chosen]
+    if picked:
+        _failures(picked)
+        st.button("Show all failures of this round", key="traces.said", on_click=state.put,
+                  args=("said", None))  # fmt: skip
+    elif failed:
         _failures(failed[:MOST])
     elif passed:
         st.text("No criterion fails.")
@@ -105,6 +113,8 @@ def other_verdicts(trace: Trace, here: int) -> None:
     """List the verdicts of a round that `evidence` did not show."""
     this = trace.round(here)
     failed, passed = ([], []) if this is None else _rows(this)
+    if state.get("said") in trace.keys:
+        failed, passed = [], failed + passed
     if rest := failed[MOST:] + passed:
         with st.expander(
             f"{plural(len(rest), 'other verdict' if failed else 'verdict')}, with evidence"
