@@ -100,6 +100,9 @@ def test_without_a_key_one_line_says_where_to_put_it_and_nothing_can_be_started(
     assert "This judge cannot be called yet." in said and "Set ANTHROPIC_API_KEY" in said
     assert page.button(key="judge.start").disabled and page.button(key="judge.try").disabled
     assert "It is not known which model wrote the outputs." in said
+    page.number_input(key="judge.1.usd").set_value(0.0).run()
+    assert "0 dollars allow no call. Empty the field for no limit." in texts(page)
+    page.number_input(key="judge.1.usd").set_value(None).run()
     assert runs_of(bench, here(bench)[0].id) == []
 
 
@@ -222,6 +225,8 @@ def test_instructions_edited_in_the_tuning_view_are_tried_on_dev_alone(
     said = texts(show(view="tune", judge=str(run.judge_id), criterion="tone"))
     assert "0 verdicts changed" in said and "False-accept rate: no change (95" in said
     assert "Judged under instructions 2" in said
+    # What was tried on dev is not what the next run begins with: somebody has to choose it.
+    assert show().selectbox(key="judge.1.instructions").value == 1
 
 
 def test_the_contract_page_shows_what_the_judge_says_of_the_examples(

@@ -144,7 +144,7 @@ def judge(
 
         found = summarise(store, run)
         if run.state is RunState.FAILED:
-            kept = f" {_KEPT}" if found.done or found.spent.calls else ""
+            kept = f" {_KEPT}" if found.done else ""
             raise BenchError(f"{one_line(run.error)}.{kept}" if kept else run.error)
         why = _write(store, run, finished, rows, out) if run.state is RunState.DONE else ""
         emit(found.to_json(), _text(run, found, out, why), as_json)
