@@ -51,7 +51,7 @@ def run_view(project: Project, version: Version | None) -> None:
         with left:
             form = setup_form(project, version)
     except InputError as error:
-        with left:
+        with right:
             st.error("This judge cannot be set up.")
             st.text(str(error))
         return
