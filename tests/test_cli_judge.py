@@ -168,6 +168,28 @@ def test_no_secret_is_stored_logged_or_written(
         assert "SECRET" not in text
 
 
+def test_what_most_errors_were_is_said_and_what_csv_cannot_hold_goes_into_json_lines(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    odd = '{"c1": {"evidence": "\\ud800", "verdict": "PASS", "change": ""}}'
+    command = ["judge", "c.yaml", "o.csv", "--model", "m-1", "--concurrency", "1", "--out"]
+    with ModelServer() as server:
+        server.enqueue(
+            message(odd, usage={"output_tokens": None}), failure(413, "too_large", "big")
+        )
+        command += ["v.csv", "--base-url", server.url]
+        assert run(command) == 2
+        err = capsys.readouterr().err
+        assert "What is judged is kept" in err and "--out v.jsonl" in err
+        server.enqueue(failure(413, "too_large", "big"))
+        assert run([c.replace("v.csv", "v.jsonl") for c in command]) == 0
+        out = capsys.readouterr().out
+    assert server.count == 7
+    assert "5 were paid for before" in out
+    assert "\nMost errors: request refused: status 413: big.\n" in out
+    assert "\\ud800" in Path("v.jsonl").read_text()
+
+
 def test_a_budget_stops_the_run_and_a_larger_one_goes_on(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

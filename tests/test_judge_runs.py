@@ -430,6 +430,26 @@ def test_a_run_that_cannot_work_stops_with_one_line(
     assert spent(bench.store, stopped).usd == 0
 
 
+def test_a_first_connection_that_breaks_is_no_wrong_address(bench: Bench) -> None:
+    broke = failed(FailureKind.UNREACHABLE, may_be_billed=True)
+    done = bench.run(Scripted(lambda c, n: broke if n == 1 else answer(c)))
+    assert (done.state, unscored_of(bench.store, done.id)) == (RunState.DONE, (12, {}))
+
+
+def test_a_judge_that_has_answered_before_is_not_taken_for_a_wrong_one(bench: Bench) -> None:
+    """All that is left are outputs the server will not take: they are errors, the run is done."""
+    too_long = failed(FailureKind.REQUEST, status=413)
+    refused = tuple(f"number {i}" for i in (3, 5, 7, 9))
+
+    def server(call: ModelCall, n: int) -> str | CallFailed:
+        said = call.messages[0].text
+        return too_long if any(r in said for r in refused) else answer(call)
+
+    for _ in range(2):
+        done = bench.run(Scripted(server), bench.create(concurrency=1))
+        assert (done.state, unscored_of(bench.store, done.id)[1]) == (RunState.DONE, {"error": 4})
+
+
 def test_a_server_that_goes_down_pauses_the_run(bench: Bench) -> None:
     model = Scripted(lambda c, n: answer(c) if n == 1 else failed(FailureKind.UNREACHABLE))
     stopped = bench.run(model, bench.create(concurrency=1))

@@ -19,7 +19,7 @@ from core.runs.models import model_factory, price_list
 from core.runs.setup import JudgeSetup
 from core.runs.starting import start_judging
 from core.store.contracts import Version, latest_version, save_version
-from core.store.judge_config import judge_configs
+from core.store.judge_config import judge_configs, judges_asked_here
 from core.store.labels import save_reviewer
 from core.store.outputs import NewOutput, add_outputs, load_outputs
 from core.store.runs import Run, RunKind, RunState, Wish, ask, load_run, runs_of
@@ -100,6 +100,9 @@ def test_without_a_key_one_line_says_where_to_put_it_and_nothing_can_be_started(
     assert "This judge cannot be called yet." in said and "Set ANTHROPIC_API_KEY" in said
     assert page.button(key="judge.start").disabled and page.button(key="judge.try").disabled
     assert "It is not known which model wrote the outputs." in said
+    page.number_input(key="judge.1.usd").set_value(0.0).run()
+    assert "0 dollars allow no call. Empty the field for no limit." in texts(page)
+    page.number_input(key="judge.1.usd").set_value(None).run()
     assert runs_of(bench, here(bench)[0].id) == []
 
 
@@ -160,6 +163,8 @@ def test_a_run_that_stopped_at_a_wrong_address_goes_on_at_the_right_one(
     assert newest.judge_id is not None
     named = judge_configs(bench, project.id)[newest.judge_id].name
     assert named.endswith(f"at {server.url.partition('://')[2]}")
+    # What is tuned or tried next begins with the judge that answers.
+    assert list(judges_asked_here(bench, project.id)) == [newest.judge_id, run.judge_id]
     assert "price not set · 1 call" in texts(page.run())
     # The form for the next run has the address that works, so it knows what was answered there.
     assert page.text_input(key="judge.1.base_url").value == server.url
@@ -222,6 +227,8 @@ def test_instructions_edited_in_the_tuning_view_are_tried_on_dev_alone(
     said = texts(show(view="tune", judge=str(run.judge_id), criterion="tone"))
     assert "0 verdicts changed" in said and "False-accept rate: no change (95" in said
     assert "Judged under instructions 2" in said
+    # What was tried on dev is not what the next run begins with: somebody has to choose it.
+    assert show().selectbox(key="judge.1.instructions").value == 1
 
 
 def test_the_contract_page_shows_what_the_judge_says_of_the_examples(

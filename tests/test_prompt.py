@@ -192,8 +192,8 @@ def test_few_shot_examples_stand_in_the_system_text_as_data() -> None:
     options = replace(OPTIONS, examples=(SHOT,))
     system = system_text(request().criteria, options, DEFAULT_INSTRUCTIONS)
     assert "Hi, on Friday." == section(system, "output")
-    answer = json.loads(system.split("Reply: ")[1].split("\n")[0])
-    assert {"c2": {"evidence": '"on Friday"', "verdict": "PASS", "change": ""}} == answer
+    answer = json.loads(system.split("(your reply says more): ")[1].split("\n")[0])
+    assert {"c2": {"evidence": '"on Friday"', "verdict": "PASS"}} == answer
     assert system == system_text(request().criteria, options, DEFAULT_INSTRUCTIONS)
 
 

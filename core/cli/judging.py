@@ -11,6 +11,7 @@ import signal
 import sys
 import threading
 import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from core.store.store import Store
 
 HEADERS = ("new", "old")
+_KEPT = "What is judged is kept: the same command goes on from there."
 
 
 def register(app: typer.Typer) -> None:
@@ -142,15 +144,17 @@ def judge(
 
         found = summarise(store, run)
         if run.state is RunState.FAILED:
-            raise BenchError(run.error)
-        if run.state is RunState.DONE:
-            _write(store, run, finished, rows, out)
-        emit(found.to_json(), _text(run, found, out), as_json)
+            kept = f" {_KEPT}" if found.done else ""
+            raise BenchError(f"{one_line(run.error)}.{kept}" if kept else run.error)
+        why = _write(store, run, finished, rows, out) if run.state is RunState.DONE else ""
+        emit(found.to_json(), _text(run, found, out, why), as_json)
     finally:
         store.close()
     if run.state is not RunState.DONE:
         why = run.error or ("it was cancelled" if run.state is RunState.CANCELLED else "stopped")
-        say(f"Not finished: {one_line(why)}. The same command, or worker, goes on with it.")
+        say(
+            f"Not finished: {one_line(why).rstrip('.')}. The same command, or worker, goes on with it."
+        )
         raise typer.Exit(130 if not run.error else 1)
 
 
@@ -309,30 +313,46 @@ def dollars(flag: str, given: str | None) -> float | None:
     return value
 
 
-def _write(store: Store, run: Run, version: Version, rows: Sequence[OutputRow], out: Path) -> None:
-    """Write the verdicts of the outputs in the file's order, code checks beside the judge's."""
+def _write(store: Store, run: Run, version: Version, rows: Sequence[OutputRow], out: Path) -> str:
+    """Write the verdicts of the outputs in the file's order, code checks beside the judge's.
+
+    Returns what most calls that brought no reply ended with, in one line; "" when none did.
+    """
+    from core.errors import InputError
     from core.files.judged import verdict_rows_of
     from core.files.verdicts import write_verdicts
+    from core.verdict import Unscored
 
     keys = [(r.sample_id, r.trial) for r in rows]
     found: list[VerdictRow] = verdict_rows_of(store, run, version, keys)
-    text = write_verdicts(found, "jsonl" if out.suffix.lower() == ".jsonl" else "csv")
+    try:
+        text = write_verdicts(found, "jsonl" if out.suffix.lower() == ".jsonl" else "csv")
+    except InputError as error:
+        raise InputError(
+            str(out), error.problem, f"{_KEPT} Give it --out {out.with_suffix('.jsonl')}."
+        ) from None
     out.write_bytes(text.encode("utf-8", "surrogatepass"))
+    errors = Counter(v.result.evidence for v in found if v.result.unscored is Unscored.ERROR)
+    return one_line(errors.most_common(1)[0][0]) if errors else ""
 
 
-def _text(run: Run, found: Summary, out: Path) -> list[str]:
+def _text(run: Run, found: Summary, out: Path, why: str) -> list[str]:
+    from core.runs.pace import cost_words
     from core.wording import plural
 
-    money = "price not set" if found.spent.usd is None else f"{found.spent.usd:,.4f} US dollars"
+    usd = found.spent.usd
+    money = cost_words(found.spent) if usd is None else f"{usd:,.4f} US dollars"
     lines = [
         f"{found.judged:,} of {plural(found.total, 'judgement')} have verdicts; "
-        f"{found.reused:,} were paid for before.",
+        f"{found.paid:,} were paid for before.",
         f"{plural(found.spent.calls, 'call')}, {found.spent.tokens_in:,} tokens in, "
         f"{found.spent.tokens_out:,} out: {money}, {found.seconds:,.1f} s.",
     ]
     if found.spent.maybe_billed:
         lines.append(f"{plural(found.spent.maybe_billed, 'call')} more may have been billed.")
     lines += [f"{reason}: {n:,}, in no rate." for reason, n in sorted(found.unscored.items())]
+    if why:
+        lines.append(f"Most errors: {why}.")
     if run.ended_at and not run.error and found.done >= found.total:
         lines.append(f"Verdicts are in {out}.")
     return lines

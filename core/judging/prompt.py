@@ -231,7 +231,7 @@ def _indented(text: str) -> str:
 def _shot(shot: Shot, ids: Mapping[str, Criterion], reference: bool) -> str:
     verdicts = dict(shot.verdicts)
     answer = {
-        name: {"evidence": v.evidence, "verdict": v.verdict.value, "change": v.change}
+        name: _without_blanks(evidence=v.evidence, verdict=v.verdict.value, change=v.change)
         for name, criterion in ids.items()
         if (v := verdicts.get(criterion.key)) is not None and v.verdict is not None
     }
@@ -241,7 +241,12 @@ def _shot(shot: Shot, ids: Mapping[str, Criterion], reference: bool) -> str:
     # cached, and not to be known in advance, since the texts would have to contain their own hash.
     texts = (shot.input, shot.output, shot.reference)
     data = _data(shot.input, shot.output, shot.reference if reference else None, exact_hash(*texts))
-    return f"{data}\n\nReply: {json.dumps(answer, ensure_ascii=False)}"
+    said = json.dumps(answer, ensure_ascii=False)
+    return f"{data}\n\nWhat people said of it, in short (your reply says more): {said}"
+
+
+def _without_blanks(**texts: str) -> dict[str, str]:
+    return {name: text for name, text in texts.items() if text}
 
 
 def new_nonce() -> str:

@@ -120,9 +120,15 @@ class Caller:
     def _again(self, error: BaseException) -> bool:
         if not isinstance(error, CallFailed) or not error.worth_retrying:
             return False
-        # Before anything has worked, an address nobody answers at is a wrong address.
-        known = self.reached or error.kind is not FailureKind.UNREACHABLE
-        return known and self.rule.attempts > 1
+        return not self.misaddressed(error) and self.rule.attempts > 1
+
+    def misaddressed(self, failed: CallFailed) -> bool:
+        """Whether nobody answers there: before anything has worked, that is a wrong address.
+
+        A connection that was made and broke is none: the request may have been taken, and paid for.
+        """
+        unreachable = failed.kind is FailureKind.UNREACHABLE and not failed.may_be_billed
+        return unreachable and not self.reached
 
     def _wait(self, state: RetryCallState) -> float:
         failed = state.outcome.exception() if state.outcome else None
@@ -136,7 +142,7 @@ class Caller:
             raise Halt(
                 Why.PAUSED,
                 f"the server asks to wait {asked:,.0f} s ({failed}); the longest wait here is "
-                f"{self.rule.longest_wait:g} s. Go on with the run later.",
+                f"{self.rule.longest_wait:g} s",
             )
         step = self.rule.first_wait * 2 ** (attempt - 1)
         return min(max(random.uniform(step / 2, step), asked or 0.0), self.rule.longest_wait)

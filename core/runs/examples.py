@@ -155,6 +155,7 @@ class ExamplesWork:
         data: Sequence[Mapping[str, Any]] = run.config["criteria"]
         self.contract = Contract.from_data({"criteria": list(data)}, "self-test")
         self.done = 0
+        self.answered = False
         self._given = False
 
     @property

@@ -18,7 +18,7 @@ from typing import Any, Protocol
 
 from core.contract.contract import Contract
 from core.errors import BenchError, InputError
-from core.judging.calls import CallFailed, FailureKind, Model
+from core.judging.calls import CallFailed, Model
 from core.runs.calls import Caller, Halt, RetryRule, Why, permit
 from core.runs.examples import ExamplesWork
 from core.runs.journal import Journal
@@ -58,6 +58,8 @@ class Work(Protocol):
     contract: Contract
     ahead: int
     """How many jobs may still be there when the next are fetched; 0 waits until there are none."""
+    answered: bool
+    """Whether earlier runs are known to have had answers from this model at this address."""
 
     @property
     def waits(self) -> str:
@@ -216,7 +218,8 @@ class _Execution:
     async def _work(self, model: Model, journal: Journal, price: Price) -> None:
         config = self.run.config
         await asyncio.to_thread(self.work.prepare)
-        purse = Purse(self.run.budget, spent(self.store, self.run), self.run.seconds)
+        before = spent(self.store, self.run)
+        purse = Purse(self.run.budget, before, self.run.seconds)
         gate = Gate(int(config["concurrency"]))
         rule = RetryRule(**config["retry"])
         number = next_number(self.store, self.run.id)
@@ -224,6 +227,7 @@ class _Execution:
         first = await self._take()
         if first is None:
             return
+        self.caller.reached = before.replies > 0 or self.work.answered
         await _probe(model)
         self._jobs.appendleft(first)
         workers = [asyncio.create_task(self._worker()) for _ in range(gate.most)]
@@ -300,7 +304,7 @@ class _Execution:
             self.failed_in_a_row = 0
             return
         reached = self.caller.reached
-        if not reached and failed.kind is FailureKind.UNREACHABLE:
+        if self.caller.misaddressed(failed):
             self._end(Halt(Why.FAILED, str(failed)))
             return
         if reached and not failed.worth_retrying:

@@ -127,6 +127,7 @@ class JudgeWork:
         self.hashes = {c.key: (self.version.criteria[c.key], c.verdict_hash) for c in self.judged}
         self.config_hash = self.setup.judge_hash
         self.done = 0
+        self.answered = False
         self.waits = ""
         self.reused: Counter[str] = Counter()
         self._alike: dict[tuple[str, ...], ModelCall] = {}
@@ -212,6 +213,7 @@ class JudgeWork:
         if not found.stands and not (job.skipped and found.unscored == Unscored.SKIPPED):
             return False
         self.done += 1
+        self.answered |= found.unscored != Unscored.SKIPPED
         if found.run_id != self.run.id:
             self.reused[found.unscored or "scored"] += 1
         return True
@@ -220,6 +222,7 @@ class JudgeWork:
         paid = paid_replies(self.store, self.config_hash, hashes)
         if not paid:
             return jobs
+        self.answered = True
         return [
             replace(job, paid=tuple(tuple(paid.get((h, job.repeat), ())) for h in job.hashes))
             for job in jobs

@@ -120,6 +120,7 @@ class LoopWork:
         self.contract: Contract = self.version.contract
         self.plan = self.setup.plan(self.contract)
         self.done = 0
+        self.answered = False
         self._stored: set[str] = set()
         self._ended: list[Trace] = []
         self._storing = asyncio.Lock()

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from core.runs.summary import Summary
+from core.store.ledger import Spent
 from core.store.runs import Run, RunState
+from core.wording import plural
 
 
 @dataclass(frozen=True)
@@ -62,6 +64,13 @@ def duration(seconds: float) -> str:
         return f"{minutes} min {rest} s" if rest else f"{minutes} min"
     hours, minutes = divmod(minutes, 60)
     return f"{hours} h {minutes} min" if minutes else f"{hours} h"
+
+
+def cost_words(spent: Spent) -> str:
+    """Return what calls cost, "price not set", or that replies did not say what they took."""
+    if spent.usd is None and spent.unmetered:
+        return f"cost not known: {plural(spent.unmetered, 'reply', 'replies')} without a count of tokens"
+    return dollars(spent.usd)
 
 
 def dollars(usd: float | None) -> str:

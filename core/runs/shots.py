@@ -72,9 +72,8 @@ def _shot(store: Store, project_id: int, identity: int, gold: dict[str, Verdict]
             for said in case.labels
             if said.criterion == key and said.verdict == verdict.value and said.note.strip()
         ]
-        evidence = notes[0] if notes else f"People who read it say {verdict.value}."
-        change = "" if verdict is Verdict.PASS else "Mend what the evidence names."
-        verdicts.append((key, CriterionVerdict(verdict, evidence, change)))
+        # Where nobody noted anything there is no evidence: made-up words would be copied.
+        verdicts.append((key, CriterionVerdict(verdict, notes[0] if notes else "")))
     output = case.output
     return Shot(output.input, output.text, output.reference, tuple(verdicts))
 

@@ -17,6 +17,7 @@ from core.store.ledger import Spent, paid_replies, spent, usual
 from core.store.outputs import current_ids, load_outputs
 from core.store.runs import Run
 from core.store.store import Store
+from core.verdict import Unscored
 
 CHARACTERS_A_TOKEN = 3.5
 """Rule of thumb for text in a Latin script; other scripts take more tokens for a character."""
@@ -30,8 +31,9 @@ SECONDS_A_CALL = 6.0
 class Summary:
     """Where a judge run stands.
 
-    `judged` of `total` judgements have verdicts, `reused` of all were paid for before this run;
-    `unscored` counts the others by reason. Money is None where a price is not set.
+    `judged` of `total` judgements have verdicts, `reused` of all were there before this run, and
+    `paid` of these were paid for, the others skipped; `unscored` counts those without a verdict by
+    reason. Money is None where a price is not set.
     """
 
     total: int
@@ -40,6 +42,7 @@ class Summary:
     unscored: Mapping[str, int]
     spent: Spent
     seconds: float
+    paid: int = 0
 
     @property
     def done(self) -> int:
@@ -68,7 +71,8 @@ def summarise(store: Store, run: Run) -> Summary:
     unscored = Counter(reasons)
     unscored.update({k: n for k, n in run.reused.items() if k != "scored"})
     reused = sum(run.reused.values())
-    return Summary(run.total, scored, reused, dict(unscored), spent(store, run), run.seconds)
+    paid = reused - run.reused.get(Unscored.SKIPPED, 0)
+    return Summary(run.total, scored, reused, dict(unscored), spent(store, run), run.seconds, paid)
 
 
 @dataclass(frozen=True)

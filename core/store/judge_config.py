@@ -37,3 +37,21 @@ def judge_configs(store: Store, project_id: int) -> dict[int, JudgeConfig]:
             r.id: JudgeConfig(r.id, r.name, JudgeKind(r.kind), r.config, r.config_hash)
             for r in c.execute(query)
         }
+
+
+def judges_asked_here(store: Store, project_id: int) -> dict[int, JudgeConfig]:
+    """Return the judges this program can ask again, the one that answered last first.
+
+    One that never answered, such as one at a wrong address, comes after all that did.
+    """
+    answered = sa.func.max(t.judgement.c.id).label("answered")
+    query = (
+        sa.select(t.judgement.c.judge_id, answered)
+        .join(t.judge, t.judge.c.id == t.judgement.c.judge_id)
+        .where(t.judge.c.project_id == project_id)
+        .group_by(t.judgement.c.judge_id)
+    )
+    with store.read() as c:
+        last = {r.judge_id: r.answered for r in c.execute(query)}
+    found = [j for j in judge_configs(store, project_id).values() if j.asked_here]
+    return {j.id: j for j in sorted(found, key=lambda j: last.get(j.id, 0), reverse=True)}

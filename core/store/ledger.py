@@ -241,7 +241,8 @@ class Spent:
     `calls` were answered by the server, with a reply or an error. `maybe_billed` are those of which
     nobody knows: no answer came before their process ended or the connection broke. `usd` is None
     when the price of a reply is not known. `reserved_tokens` and `reserved_usd` are what the calls
-    without a known cost may have cost at most; `attempts` counts every row.
+    without a known cost may have cost at most; `attempts` counts every row. `unmetered` replies did
+    not say what they took, so their price is unknown whatever a token costs.
     """
 
     calls: int
@@ -256,6 +257,7 @@ class Spent:
     reserved_usd: float
     attempts: int
     cached_calls: int
+    unmetered: int = 0
 
 
 def spent(store: Store, run: Run) -> Spent:
@@ -285,6 +287,9 @@ def spent(store: Store, run: Run) -> Spent:
         ),
         f.count().label("attempts"),
         f.count().filter(t.cache_read > 0).label("cached_calls"),
+        f.count()
+        .filter(reply & (t.tokens_in.is_(None) | t.tokens_out.is_(None)))
+        .label("unmetered"),
     ).where(t.run_id == run.id)
     with store.read() as c:
         r = c.execute(query).one()
@@ -292,6 +297,7 @@ def spent(store: Store, run: Run) -> Spent:
         r.calls, r.maybe_billed, r.replies, int(r.tokens_in), int(r.tokens_out),
         int(r.cache_write), int(r.cache_read), None if r.no_price else float(r.usd),
         int(r.reserved_tokens), float(r.reserved_usd), r.attempts, r.cached_calls,
+        r.unmetered,
     )  # fmt: skip
 
 

@@ -11,7 +11,7 @@ from core.runs.examples import SIDES, Tried, create_self_test, testable, tried
 from core.runs.setup import JudgeSetup
 from core.runs.starting import refuse_to_start
 from core.store.contracts import Version, latest_version
-from core.store.judge_config import judge_configs
+from core.store.judge_config import judges_asked_here
 from core.store.runs import RunKind, RunState, runs_of
 from core.store.store import Project
 from pages.parts import state
@@ -33,7 +33,7 @@ def judge_said(project: Project, criterion: Criterion | None, example: str) -> N
 
     `example` is "pass_example" or "fail_example". What was said of another wording is not shown.
     """
-    judges = {str(j.id): j for j in judge_configs(store(), project.id).values() if j.asked_here}
+    judges = {str(i): j for i, j in judges_asked_here(store(), project.id).items()}
     chosen = _chosen(judges)
     if criterion is None or chosen is None:
         small("Not tested yet: no judge has looked at this example.")
@@ -57,7 +57,7 @@ def self_test_bar(project: Project, version: Version | None, criterion: Criterio
     """Draw the choice of the judge and the button that lets it judge the examples."""
     if criterion is None or criterion.checked_by is not CheckedBy.JUDGE:
         return
-    judges = {str(j.id): j for j in judge_configs(store(), project.id).values() if j.asked_here}
+    judges = {str(i): j for i, j in judges_asked_here(store(), project.id).items()}
     if not judges:
         small("To test the examples, set up a judge on the Judge page and let it judge one output.")
         return

@@ -8,7 +8,7 @@ from core.contract.contract import Budget
 from core.providers.scripted import SCRIPTED
 from core.providers.settings import other_server
 from core.runs.examples import ROLE as SELF_TEST
-from core.runs.pace import Pace, cache_words, dollars, duration, pace
+from core.runs.pace import Pace, cache_words, cost_words, dollars, duration, pace
 from core.runs.starting import go_on_at
 from core.runs.summary import Summary, summarise
 from core.store.ledger import spent
@@ -80,7 +80,7 @@ def _numbers(run: Run, found: Summary, at: Pace) -> None:
     left = ""
     if run.state is RunState.RUNNING and at.left:
         left = f" · about {duration(at.left)} left"
-    cost = dollars(money.usd)
+    cost = cost_words(money)
     if run.budget.usd is not None:
         cost += f" of {dollars(run.budget.usd)}"
     calls = plural(money.calls, "call")
@@ -90,11 +90,12 @@ def _numbers(run: Run, found: Summary, at: Pace) -> None:
         f"{cost} · {calls} · {money.tokens_in:,} tokens in, {money.tokens_out:,} out · "
         f"{duration(at.seconds)}{speed}{left}"
     )
-    if found.reused:
-        small(f"{plural(found.reused, 'judgement')} had been paid for before and cost nothing now.")
+    if found.paid:
+        small(f"{plural(found.paid, 'judgement')} had been paid for before and cost nothing now.")
     if found.unscored:
+        so_far = " so far" if run.unfinished else ""
         reasons = ", ".join(f"{n:,} {reason}" for reason, n in sorted(found.unscored.items()))
-        st.text(f"Unscored so far: {reasons}. No verdict, and in no rate.")
+        st.text(f"Unscored{so_far}: {reasons}. No verdict, and in no rate.")
     if money.maybe_billed:
         st.text(
             f"{plural(money.maybe_billed, 'call')} may have been billed: no answer came before the "

@@ -51,7 +51,7 @@ def run_view(project: Project, version: Version | None) -> None:
         with left:
             form = setup_form(project, version)
     except InputError as error:
-        with left:
+        with right:
             st.error("This judge cannot be set up.")
             st.text(str(error))
         return
@@ -193,7 +193,10 @@ def _start(project: Project, version: Version, form: Form, busy: bool) -> None:
         "Start the run", type="primary", key="judge.start", on_click=_begin,
         args=(project, version, form, None), disabled=trouble is not None,
     )  # fmt: skip
-    small("It goes on when this page is closed, and after a restart of the program.")
+    small(
+        "It goes on when this page is closed. After a restart of the program it goes on as soon as "
+        "somebody opens the app, or runs evaluator-bench worker."
+    )
 
 
 @guarded

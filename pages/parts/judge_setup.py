@@ -11,6 +11,7 @@ from typing import Any
 import streamlit as st
 
 from core.contract.contract import Budget
+from core.errors import InputError
 from core.judging.prompt import EFFORTS, MAX_TOKENS, Instructions, JudgeOptions
 from core.providers.doubts import judge_doubts
 from core.providers.prices import Models, find_model, load_models, models_file
@@ -26,6 +27,7 @@ from core.store.outputs import StoredOutput, load_outputs
 from core.store.runs import RunKind, runs_of
 from core.store.splits import load_split
 from core.store.store import Project
+from core.store.tunings import tunings_of
 from pages.parts.panels import small
 from pages.parts.running import secrets
 from pages.parts.sight import sight
@@ -48,8 +50,13 @@ class Form:
 
 @st.cache_resource(max_entries=20, show_spinner=False)
 def _last(project_id: int, revision: int) -> Mapping[str, Any]:
-    """Return the configuration of the project's last judge run, where the form begins."""
-    found = [r for r in runs_of(store(), project_id) if r.kind is RunKind.JUDGE]
+    """Return the configuration of the project's last judge run, where the form begins.
+
+    A change that was only tried on dev is chosen by a person or not at all.
+    """
+    tried = {t.run_id for t in tunings_of(store(), project_id)}
+    every = runs_of(store(), project_id)
+    found = [r for r in every if r.kind is RunKind.JUDGE and r.id not in tried]
     return found[0].config if found else {}
 
 
@@ -129,7 +136,7 @@ def setup_form(project: Project, version: Version) -> Form:
         **_keys(project, "each"),
     )  # fmt: skip
     skip = st.toggle(
-        "Skip what code has failed", value=False,
+        "Skip what code has failed", not last.get("calibration", True),
         help="Outputs that a code check has failed already are not sent. To measure the judge, let it judge everything.",
         **_keys(project, "skip"),
     )  # fmt: skip
@@ -152,7 +159,10 @@ def setup_form(project: Project, version: Version) -> Form:
         ),
         secrets,
     )  # fmt: skip
-    budget = Budget(usd=usd or None, calls=None if calls is None else int(calls))
+    if usd == 0:
+        # Read as no limit it would be the opposite of what was typed.
+        raise InputError("budget", "0 dollars allow no call.", "Empty the field for no limit.")
+    budget = Budget(usd=usd, calls=None if calls is None else int(calls))
     return Form(setup, budget, judge_doubts(options.model, writer or None, offer))
 
 
@@ -223,14 +233,17 @@ def _few_shot(project: Project, version: Version) -> list[int]:
 
 def _server(project: Project, last: Mapping[str, Any]) -> tuple[str | None, bool, str]:
     with st.expander("Server, and who wrote the outputs"):
+        at, style = _keys(project, "base_url"), _keys(project, "older")
+        # Set outright, because "Go on there" sets them too: a value beside that is a second one.
+        st.session_state.setdefault(at["key"], other_server(last.get("base_url")) or "")
+        st.session_state.setdefault(style["key"], bool(last.get("older")))
         address = st.text_input(
-            "Address of another server", other_server(last.get("base_url")) or "", **_keys(project, "base_url"),
-            placeholder="http://localhost:8080",
+            "Address of another server", **at, placeholder="http://localhost:8080",
             help="Any server that speaks POST /v1/messages. Empty: Anthropic's own, or what "
             "ANTHROPIC_BASE_URL says.",
         )  # fmt: skip
         older = st.toggle(
-            "Headers of older servers", bool(last.get("older")), **_keys(project, "older"),
+            "Headers of older servers", **style,
             help="Sends the key as X-Api-Key too, and the protocol version of 2023.",
         )  # fmt: skip
         writer = st.text_input(

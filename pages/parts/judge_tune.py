@@ -17,7 +17,7 @@ from core.statistics.confusion import PASS, UNKNOWN
 from core.statistics.interval import Result, Undefined
 from core.store.contracts import Version, save_version, say_same_meaning, versions
 from core.store.instructions import instructions_of, save_instructions
-from core.store.judge_config import JudgeConfig, judge_configs
+from core.store.judge_config import JudgeConfig, judge_configs, judges_asked_here
 from core.store.outputs import load_outputs
 from core.store.runs import load_run
 from core.store.store import Project
@@ -61,7 +61,7 @@ def tune_view(project: Project, version: Version | None) -> None:
     if sight(project, version) is not None:
         st.text("Tuning shows verdicts: it opens once you have labelled what is yours to label.")
         return
-    judges = {str(j.id): j for j in judge_configs(store(), project.id).values() if j.asked_here}
+    judges = {str(i): j for i, j in judges_asked_here(store(), project.id).items()}
     if not judges:
         st.text("No judge has been run here yet: run one first, then tune it.")
         return
