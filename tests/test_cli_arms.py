@@ -58,7 +58,7 @@ def test_a_small_table_by_hand(folder: Path, capsys: pytest.CaptureFixture[str])
     found, _ = answer(capsys, put(SMALL))
     assert list(found) == [
         "tasks", "unpaired", "p1", "repair_rate", "rescue_share", "fresh_rate", "fresh_share",
-        "loop", "retry", "paired", "winner",
+        "loop", "retry", "paired", "winner", "correlation",
     ]  # fmt: skip
     assert (found["tasks"], found["unpaired"], found["winner"]) == (3, 1, None)
     assert (found["p1"]["k"], found["p1"]["n"]) == (1, 3)

@@ -18,7 +18,8 @@ UNKNOWN = "not known at accepted level"
 def costs(one: Scenario) -> None:
     """Draw the month first, then what the cap and the check do to the cost."""
     month(one)
-    left, right = st.columns(2, gap="medium")
+    row = st.container(horizontal=True, gap="medium")
+    left, right = row.container(), row.container()
     with left:
         _by_cap(one)
     with right:

@@ -266,8 +266,9 @@ def _critic(sheet: Sheet) -> list[Tile]:
 
 def _grid(tiles: Sequence[Tile], example: Example | None, width: int) -> None:
     for start in range(0, len(tiles), width):
-        for column, tile in zip(st.columns(width), tiles[start : start + width], strict=False):
-            with column, st.container(border=True, height="stretch"):
+        row = st.container(horizontal=True)  # which wraps where columns would cut words off
+        for tile in tiles[start : start + width]:
+            with row, st.container(border=True, height="stretch"):
                 _tile(tile, example)
 
 
@@ -362,27 +363,3 @@ def _ends_in_words(sheet: Sheet) -> list[str]:
     more = "." if len(sheet.ends) <= 5 else " …"
     left = sheet.ends[-1].unaccepted
     return [f"Rounds: {first}{more}", f"Stopped by the cap, unaccepted: {percent(left)}."]
-
-
-def assumed(sheet: Sheet) -> None:
-    """Say what the formulas assume."""
-    st.subheader("What this assumes", anchor=False)
-    i = sheet.inputs
-    draws = (
-        "Draws of one task are independent and tasks equally hard. Both are false in practice: "
-        "tasks that fail once are harder, and retries score below the formula."
-        if i.fresh is None
-        else f"Tasks differ in difficulty so that fresh draws rescue {percent(i.fresh)} by draft "
-        f"{i.cap}; the loop's r is the same for every task."
-    )
-    check = (
-        "The critic's errors are independent between rounds."
-        if i.critic
-        else "The code check neither passes a bad draft nor fails a good one."
-    )
-    st.markdown(
-        f"- {draws}\n- {check}\n- Criteria are treated as one; p and r are about truth, measured "
-        "with gold labels on drafts.\n- r is the same in every round. Measure it per round: the "
-        "tasks left over get harder.\n- Exits for want of progress are not in the formula; "
-        f"replayed traces have them. Cap {plural(i.cap, 'draft')}, no budget."
-    )
