@@ -329,10 +329,10 @@ def calc(
 ) -> Calculation:
     """Return a loop beside retries; every rate is a share in [0, 1] at truth level.
 
-    `r` is one repair rate or cap - 1 of them, one per revision. Without a critic calls are rounds
-    and code is the check, sound but for `code_catches` and `code_misfires`, the bad and good
-    drafts it fails; `far` and `frr`, a critic's errors, are refused. With one, code catches nothing
-    unless said. `rho` makes tasks unequal, which only retries feel. Raises InputError.
+    `r` is one repair rate or cap - 1 of them. Without a critic code checks, at one call a round,
+    sound but for the bad drafts it misses (`code_catches`) and the good ones it fails; `far` and
+    `frr` are then refused. With one, code catches nothing unless said. `rho` makes tasks unequal,
+    which only retries feel. Raises InputError naming the argument.
     """
     share("p", p), share("damage", damage), share("rho", rho)
     whole("cap", cap, 1, MAX_CAP)

@@ -18,8 +18,7 @@ UNKNOWN = "not known at accepted level"
 def costs(one: Scenario) -> None:
     """Draw the month first, then what the cap and the check do to the cost."""
     month(one)
-    row = st.container(horizontal=True, gap="medium")
-    left, right = row.container(), row.container()
+    left, right = st.columns(2, gap="medium")
     with left:
         _by_cap(one)
     with right:

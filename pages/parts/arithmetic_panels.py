@@ -29,7 +29,7 @@ from pages.parts.guard import guarded
 from pages.parts.panels import small
 from sample_data.worked_examples import INVOICES, Example
 
-MARK = "This example"
+MARK = ":blue-background[This example]"
 ACCEPTED = (
     "p and r are of what the check accepts, so these figures are too: how much of it is good is "
     "not known. Gold labels on drafts would tell."
@@ -266,19 +266,19 @@ def _critic(sheet: Sheet) -> list[Tile]:
 
 def _grid(tiles: Sequence[Tile], example: Example | None, width: int) -> None:
     for start in range(0, len(tiles), width):
-        row = st.container(horizontal=True)  # which wraps where columns would cut words off
-        for tile in tiles[start : start + width]:
-            with row, st.container(border=True, height="stretch"):
+        for column, tile in zip(st.columns(width), tiles[start : start + width], strict=False):
+            with column, st.container(border=True, height="stretch"):
                 _tile(tile, example)
 
 
 def _tile(tile: Tile, example: Example | None) -> None:
     # A metric's own label is cut off in a narrow window; this one wraps.
     st.markdown(tile.title, help=tile.help)
-    st.metric(tile.title, tile.value, label_visibility="collapsed")
+    value = tile.value.replace("100.0 %", "100 %")  # the longest, cut off in a narrow window
+    st.metric(tile.title, value, label_visibility="collapsed")
     small(tile.says)
     if example and tile.name in example.about:
-        st.badge(MARK, color="blue")
+        st.markdown(MARK)  # a badge is cut off in a narrow window, words wrap
 
 
 def yardsticks(sheet: Sheet, example: Example | None) -> None:
@@ -333,7 +333,7 @@ def rounds(sheet: Sheet, example: Example | None) -> None:
             + ", ".join(f"{e.number}: {percent(e.accepted + e.unaccepted)}" for e in sheet.ends),
         )
         if example and "ends" in example.about:
-            st.badge(MARK, color="blue")
+            st.markdown(MARK)
         small(*_ends_in_words(sheet))
     with right:
         before = 0.0
