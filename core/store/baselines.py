@@ -22,6 +22,8 @@ from core.store.store import Store, insert_id, now
 from core.store.tables_arithmetic import baseline as table
 from core.wording import percent, plural
 
+OLD = "no share: recorded without the number of trials; record the baseline again"
+
 
 @dataclass(frozen=True)
 class Numbers:
@@ -78,6 +80,8 @@ class Numbers:
         """Return the accepted share of an arm, with its interval if it has one."""
         accepted = self.loop_accepted if arm == LOOP else self.retry_accepted
         if not self.trials:
+            if accepted > self.tasks:  # of records from before trials were told apart from tasks
+                return Undefined(OLD, None, 0)
             return rate(accepted, self.tasks, nothing="no tasks")
         limits = self.loop_limits if arm == LOOP else self.retry_limits
         if limits is None:
