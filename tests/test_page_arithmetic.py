@@ -433,6 +433,12 @@ def test_measured_p_and_likeness_are_said_to_vary_apart(show: Open) -> None:
     assert "one set of draws gives both" not in words(show(**given, rho="0.3"))
 
 
+def test_with_one_round_nothing_is_said_to_be_cheaper(show: Open) -> None:
+    said = words(show(p="40 of 100", r="30 of 60", cap="1", critic="code"))
+    assert "With one round loop and retries are the same" in said
+    assert "cheaper per good output in" not in said
+
+
 def test_at_accepted_level_nothing_is_said_of_good_work(show: Open) -> None:
     app = show(p="0.4", r="0.5", cap="3", level="accepted", view="costs")
     assert "how much of it is good is not known" in words(app)

@@ -82,7 +82,9 @@ def test_a_baseline_holds_until_traces_are_added(store: Store, project: Project)
     made = record_baseline(store, project.id, 1, numbers(), author="Ana")
     assert (made.version, made.author, made.out_of_date) == (1, "Ana", False)
     assert made.numbers.loop_accepted == 3
-    assert "loop 3, retries 2 of 3 tasks; loop cheaper per good output in 83" in made.words
+    assert (
+        "loop 3, retries 2 of 3 tasks; loop needs fewer calls per good output in 83" in made.words
+    )
     assert newest_baseline(store, project.id, 1) == made
     assert newest_baseline(store, project.id, 2) is None
     page = contract_markdown(Contract.from_data(CONTRACT), baseline=made.rendered)

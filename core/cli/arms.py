@@ -26,7 +26,6 @@ from core.errors import InputError
 if TYPE_CHECKING:
     from core.statistics.arms import Arms
     from core.statistics.attempts import Attempts
-    from core.statistics.interval import Result
     from core.statistics.readings import Retries
 
 File = Annotated[Path, typer.Argument(metavar="FILE", help="CSV, TSV, JSONL or JSON.")]
@@ -131,17 +130,7 @@ def arms(
         )
     draws = retries(drafts.rows)
     _say_if_greedy(table.name, draws.attempts)
-    emit(
-        {**found.to_json(), "correlation": _as_json(draws.attempts.correlation)},
-        [*_text(found), *_about_draws(found, draws)],
-        as_json,
-    )
-
-
-def _as_json(result: Result) -> object:
-    from core.statistics.interval import as_json
-
-    return as_json(result)
+    emit(found.to_json(), [*_text(found), *_about_draws(found, draws)], as_json)
 
 
 def _say_if_greedy(name: str, draws: Attempts) -> None:

@@ -32,8 +32,8 @@ class Numbers:
     Counts are of `trials` pairs where tasks have several (0: one a task); the intervals of the
     accepted shares then know the tasks as clusters, and are kept as (low, high).
     `winner` is "loop", "retry" or None (cannot tell) on accepted tasks, good ones if `gold`.
-    `cheaper` and `cheaper_than_single` are the shares of draws in which the loop costs less per
-    good output; None where that was not worked out.
+    `cheaper` and `cheaper_than_single` are the shares of draws in which the loop takes fewer calls
+    per good output (money depends on prices, which are not recorded); None if not worked out.
     """
 
     tasks: int
@@ -118,7 +118,7 @@ class BaselineRecord:
         sure = (
             ""
             if n.cheaper is None
-            else f"; loop cheaper per good output in {percent(n.cheaper, 0)} of draws"
+            else f"; loop needs fewer calls per good output in {percent(n.cheaper, 0)} of draws"
         )
         of = plural(n.tasks, "task")
         if n.trials:

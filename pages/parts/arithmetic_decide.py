@@ -24,9 +24,12 @@ def sure(one: Scenario) -> str:
     found = one.decision
     if not found.measured:
         return "Computed from typed inputs: no sampling error, so no interval."
+    if one.inputs.cap == 1:
+        return "With one round loop and retries are the same: no draw tells them apart."
     good = "good" if one.truth else "accepted"
+    what = "is cheaper" if one.priced else "needs fewer calls"
     return (
-        f"The loop is cheaper per {good} output in {percent(found.cheaper(), 0)} of draws of the "
+        f"The loop {what} per {good} output in {percent(found.cheaper(), 0)} of draws of the "
         f"measured inputs; its lead: {points(found.lead)}."
     )
 
