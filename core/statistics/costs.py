@@ -327,12 +327,11 @@ def calc(
     damage: float = 0.0,
     rho: float = 0.0,
 ) -> Calculation:
-    """Return a loop beside retries; every rate is a share in [0, 1] at truth level.
+    """Return a loop beside retries at truth level; raises InputError for a rate outside [0, 1].
 
     `r` is one repair rate or cap - 1 of them. Without a critic code checks, at one call a round,
     sound but for the bad drafts it misses (`code_catches`) and the good ones it fails; `far` and
-    `frr` are then refused. With one, code catches nothing unless said. `rho` makes tasks unequal,
-    which only retries feel. Raises InputError naming the argument.
+    `frr` are then refused. With one, code catches nothing unless said. Only retries feel `rho`.
     """
     share("p", p), share("damage", damage), share("rho", rho)
     whole("cap", cap, 1, MAX_CAP)
