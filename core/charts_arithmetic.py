@@ -210,7 +210,7 @@ def tries_chart(sheet: Sheet, ink: str = INK) -> Spec:
 
 def ends_chart(sheet: Sheet) -> Spec:
     """Return how rounds end: per round the share of tasks accepted there, or left at the cap."""
-    names = ["accepted", "stopped by cap"]
+    names = ["accepted", "at the cap"]  # short: the legend is cut off in a narrow window
     rows: list[dict[str, Any]] = [
         {"round": end.number, "how": how, "share": value, "order": order}
         for end in sheet.ends

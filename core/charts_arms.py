@@ -16,7 +16,7 @@ from core.statistics.interval import Estimate
 from core.statistics.published import TwoTries
 from core.statistics.worked import Sheet
 
-LOOP, GOOD, RETRIES = "loop accepts", "loop accepts good", "retries accept good"
+LOOP, GOOD, RETRIES = "loop accepts", "loop, good", "retries, good"
 
 
 def _lines(
@@ -67,10 +67,10 @@ def cap_chart(sheet: Sheet, ink: str = INK) -> Spec:
     last = len(sheet.by_cap)
     least = min(row["share"] for row in rows)
     floor = max(0.0, round(least - 0.1, 1))
-    x = field(
+    x = field(  # the other half is for the words at the lines' ends, in a narrow window too
         "cap", title="cap, drafts at most",
         axis={"values": list(range(1, last + 1)), "format": "d"},
-        scale={"domain": [1, last * 1.75]},
+        scale={"domain": [1, last * 2]},
     )  # fmt: skip
     y = field("share", title="tasks", axis=SHARES, scale={"domain": [floor, 1.02], "zero": False})
     shift = _apart(rows, "share", 240 / (1.02 - floor))
@@ -95,7 +95,7 @@ def cap_chart(sheet: Sheet, ink: str = INK) -> Spec:
 
 def leniency_chart(sheet: Sheet, ink: str = INK) -> Spec:
     """Return the loop's calls per accepted and per good output over the bad drafts passed."""
-    accepted, good = "per accepted output", "per good output"
+    accepted, good = "per accepted", "per good"
     rows: list[dict[str, Any]] = [
         {"passes": round(far, 4), "series": name, "calls": calls}
         for far, per_accepted, per_good in sheet.over_leniency()
@@ -110,8 +110,8 @@ def leniency_chart(sheet: Sheet, ink: str = INK) -> Spec:
     i = sheet.inputs
     mine = i.far if i.critic else i.check.accepts_bad
     x = field(
-        "passes", title="share of bad drafts the check passes",
-        axis={**SHARES, "values": [0, 0.25, 0.5, 0.75, 1]}, scale={"domain": [0, 1.75]},
+        "passes", title="bad drafts the check passes",
+        axis={**SHARES, "values": [0, 0.25, 0.5, 0.75, 1]}, scale={"domain": [0, 2]},
     )  # fmt: skip
     y = field("calls", title="calls", scale={"domain": [0, top]}, axis={"tickCount": 5})
     shift = _apart(rows, "calls", 240 / top)

@@ -9,6 +9,7 @@ import streamlit as st
 from pages.parts import arithmetic_inputs as inputs
 from pages.parts import arithmetic_panels as panels
 from pages.parts import state
+from pages.parts.arithmetic_assumed import assumed
 from pages.parts.arithmetic_costs import costs
 from pages.parts.arithmetic_decide import decide
 from pages.parts.arithmetic_measured import measured
@@ -24,6 +25,11 @@ VIEWS = {
     "published": "Published runs",
     "scenarios": "Scenarios",
 }
+
+HELP = (
+    "Figures, costs and what would change the decision follow from the inputs above. Measured arms "
+    "and published runs bring numbers for them. Scenarios keeps inputs under a name."
+)
 
 page_title(
     "Arithmetic",
@@ -51,7 +57,7 @@ else:
 
 view = state.pick(
     "view", "Look at", list(VIEWS), show=VIEWS.__getitem__, widget=st.segmented_control,
-    required=True,
+    required=True, help=HELP,
 )  # fmt: skip
 if view == "measured":
     measured(panels.cap_of(found), texts, example)
@@ -70,4 +76,4 @@ else:
     panels.tries(found.sheet)
     panels.rounds(found.sheet, example)
 if found is not None:
-    panels.assumed(found.sheet)
+    assumed(found.sheet)

@@ -59,7 +59,7 @@ def test_rounds_end_accepted_or_by_the_cap() -> None:
         (1, "accepted", pytest.approx(0.4)),
         (2, "accepted", pytest.approx(0.3)),
         (3, "accepted", pytest.approx(0.15)),
-        (3, "stopped by cap", pytest.approx(0.15)),
+        (3, "at the cap", pytest.approx(0.15)),
     ]
 
 

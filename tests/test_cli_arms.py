@@ -186,3 +186,12 @@ def test_unusable_input_is_refused_in_one_line(
 def test_calls_that_are_no_number(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = put("a,loop,1,1,many\n", "task,arm,round,passed,calls")
     assert "'many' is no number of calls" in refusal(capsys, file, "--calls", "calls")
+
+
+def test_what_independence_hides_or_what_one_draw_cannot_tell(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["arms", put(SMALL), *COLUMNS]) == 0
+    assert "Correlation of one task's draws: " in capsys.readouterr().out
+    assert run(["arms", put("a,loop,1,1\na,retry,1,1\nb,loop,1,0\nb,retry,1,0\n"), *COLUMNS]) == 0
+    assert "One draw per task tells neither the fresh share F nor" in capsys.readouterr().out

@@ -90,3 +90,20 @@ def test_outcomes_with_one_row_a_task_are_draws_and_arms(
     file.write_text("task,d1,loop\na,1,1\na,0,1\n", encoding="utf-8")
     assert run(["arms", *base, "--loop", "loop", "--retry", "d1"]) == 2
     assert "lines 2 and 3: task 'a' has two rows" in capsys.readouterr().err
+
+
+def test_draws_that_are_alike_are_called_no_retry_arm(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One flag takes several columns; a flag before the file takes one."""
+    file = tmp_path / "o.csv"
+    rows = "".join(f"{n},{n % 2},{n % 2},1\n" for n in range(60))
+    file.write_text(f"task,d1,d2,loop\n{rows}", encoding="utf-8")
+    assert run(["arms", str(file), "--task", "task", "--loop", "loop", "--retry", "d1", "d2"]) == 0
+    assert "near-greedy" in capsys.readouterr().err
+    assert run(["attempts", str(file), "--task", "task", "--passed", "d1", "d2", "--k", "2"]) == 0
+    out, err = capsys.readouterr()
+    assert "near-greedy" in err and "60 tasks" in out
+    assert run(["attempts", "--passed", "d1", str(file), "--task", "task"]) == 0
+    out, err = capsys.readouterr()
+    assert err == "" and "60 more draws, one of every task, would tell it" in out

@@ -526,3 +526,10 @@ def test_a_budget_is_finite_and_above_zero(budget: float) -> None:
 def test_arrays_and_checks_are_validated_too(call: object) -> None:
     with pytest.raises(InputError):
         call()  # type: ignore[operator]
+
+
+def test_a_code_check_that_misfires_and_a_share_too_small_to_divide_by() -> None:
+    """At cap 1 .4 × .9 good and .6 × .2 bad pass; 1e-320 accepted has no cost one could write."""
+    found = calc(0.4, 0.5, 1, code_catches=0.8, code_misfires=0.1).loop
+    assert (found.accepted, found.accepted_good) == pytest.approx((0.48, 0.36))
+    assert calc(1e-320, 0.0, 3).retry.calls_per_accepted is None

@@ -413,6 +413,32 @@ def test_a_code_check_that_errs(show: Open) -> None:
     assert "57.1 % of those are good" in words(app)
 
 
+def test_what_is_assumed_follows_the_inputs(show: Open) -> None:
+    said = words(
+        show(p="40", r="50", cap="3", critic="code", rho="0.3", rates="50,30", catches="80")
+    )
+    assert "draws of one task correlate at 0.30" in said
+    assert "The code check's errors are independent between rounds." in said
+    assert "Each round has its own r" in said
+    for untrue in ("tasks equally hard", "neither passes a bad draft", "same in every round"):
+        assert untrue not in said
+    said = words(show(p="40", r="50", cap="3", critic="code", level="accepted"))
+    assert "p and r are about what the check accepts." in said
+    assert "measured with gold labels" not in said
+
+
+def test_measured_p_and_likeness_are_said_to_vary_apart(show: Open) -> None:
+    given = {"p": "40 of 100", "r": "30 of 60", "cap": "3", "critic": "code", "view": "decide"}
+    assert "one set of draws gives both" in words(show(**given, fresh="20 of 60"))
+    assert "one set of draws gives both" not in words(show(**given, rho="0.3"))
+
+
+def test_with_one_round_nothing_is_said_to_be_cheaper(show: Open) -> None:
+    said = words(show(p="40 of 100", r="30 of 60", cap="1", critic="code"))
+    assert "With one round loop and retries are the same" in said
+    assert "cheaper per good output in" not in said
+
+
 def test_at_accepted_level_nothing_is_said_of_good_work(show: Open) -> None:
     app = show(p="0.4", r="0.5", cap="3", level="accepted", view="costs")
     assert "how much of it is good is not known" in words(app)
@@ -519,6 +545,10 @@ def test_outcomes_with_one_row_a_task_are_compared_task_by_task(show: Open) -> N
     assert "At least one of 2 fresh drafts passes: 75.0 %" in words(app)
     table = app.dataframe[-1].value
     assert list(table[["Both", "Loop only", "Fresh draft only", "Neither"]].iloc[0]) == [2, 0, 1, 1]
+    assert "Can't tell which accepts more" in words(app) and "exact p = 1.000" in words(app)
+    same = "task,fresh1,fresh2,loop_ok\n" + "".join(f"{n},{n % 2},{n % 2},1\n" for n in range(60))
+    app.file_uploader(key="arithmetic.outcomes").upload("o.csv", same.encode(), "text/csv").run()
+    assert "They are no retry arm" in words(app)
 
 
 def test_scenarios_are_saved_compared_and_opened_again(show: Open) -> None:

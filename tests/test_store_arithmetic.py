@@ -8,7 +8,7 @@ from core.contract.contract import Contract
 from core.errors import InputError
 from core.render import contract_markdown
 from core.statistics.arms import LOOP, RETRY, ArmName, Draft, measure
-from core.statistics.interval import Estimate, clustered_rate
+from core.statistics.interval import Estimate, Undefined, clustered_rate
 from core.store.baselines import Numbers, baselines, newest_baseline, record_baseline
 from core.store.contracts import save_version
 from core.store.scenarios import remove_scenario, restore_scenario, save_scenario, scenarios
@@ -82,7 +82,9 @@ def test_a_baseline_holds_until_traces_are_added(store: Store, project: Project)
     made = record_baseline(store, project.id, 1, numbers(), author="Ana")
     assert (made.version, made.author, made.out_of_date) == (1, "Ana", False)
     assert made.numbers.loop_accepted == 3
-    assert "loop 3, retries 2 of 3 tasks; loop cheaper per good output in 83" in made.words
+    assert (
+        "loop 3, retries 2 of 3 tasks; loop needs fewer calls per good output in 83" in made.words
+    )
     assert newest_baseline(store, project.id, 1) == made
     assert newest_baseline(store, project.id, 2) is None
     page = contract_markdown(Contract.from_data(CONTRACT), baseline=made.rendered)
@@ -109,6 +111,15 @@ def test_a_baseline_needs_a_version_and_traces(store: Store, project: Project) -
 def test_a_baseline_needs_a_task_that_both_arms_ran() -> None:
     with pytest.raises(InputError, match="no task has both arms"):
         Numbers.of(measure([Draft("a", LOOP, 1, True)]))
+
+
+def test_a_record_with_more_accepted_than_tasks_has_no_share() -> None:
+    """Such records were made before trials were told apart from tasks."""
+    old = Numbers(2, 5, 1, 1, 2.0, None)
+    found = old.share(LOOP)
+    assert isinstance(found, Undefined)
+    assert "record the baseline again" in found.reason
+    assert isinstance(old.share(RETRY), Estimate)
 
 
 def test_a_baseline_of_several_trials_knows_that_they_share_tasks(

@@ -260,6 +260,11 @@ def test_what_holds_no_table_is_refused_in_one_line(data: bytes, said: str) -> N
     assert "\n" not in str(refused.value)
 
 
+def test_yaml_is_called_yaml_and_not_a_table_of_one_column() -> None:
+    with pytest.raises(InputError, match="this is YAML"):
+        table("- model: a\n  first: 46\n", "runs.yml")
+
+
 def test_an_empty_array_is_refused() -> None:
     with pytest.raises(InputError, match="an empty list, no rows"):
         table("[]", "t.json")

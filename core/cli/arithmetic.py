@@ -9,10 +9,10 @@ import typer
 
 from core.cli.base import (
     WORKSPACE,
-    Command,
     Encoding,
     Fails,
     Json,
+    ManyAfterFile,
     ManyValues,
     Passes,
     Separator,
@@ -38,9 +38,13 @@ class _Rates(ManyValues):
     flags = ("--r",)
 
 
+class _Draws(ManyAfterFile):
+    flags = ("--passed", "--k")
+
+
 def register(app: typer.Typer) -> None:
     """Add the commands of this module."""
-    app.command(cls=Command)(attempts)
+    app.command(cls=_Draws)(attempts)
     app.command(cls=_Rates)(calc)
 
 
@@ -49,10 +53,12 @@ def attempts(
     task: Annotated[str, typer.Option("--task", metavar="COL", help="Column of task ids.")],
     passed: Annotated[
         list[str],
-        typer.Option("--passed", metavar="COL…", help="Column: passed or not; several are draws."),
+        typer.Option(
+            "--passed", metavar="COL...", help="Column: passed or not; several are draws."
+        ),
     ],
     ks: Annotated[
-        list[str] | None, typer.Option("--k", metavar="K", help="Number of draws; repeatable.")
+        list[str] | None, typer.Option("--k", metavar="K...", help="Numbers of draws, 2 4.")
     ] = None,
     passes: Passes = None,
     fails: Fails = None,
@@ -129,6 +135,11 @@ def _attempts_text(one: Attempts, chosen: list[int] | None) -> list[str]:
         *aligned(rows),
         *notes,
         f"Correlation of one task's draws: {coefficient(one.correlation)}",
+        *(
+            [f"{plural(one.tasks, 'more draw')}, one of every task, would tell it and F_2."]
+            if max(one.draws, default=0) == 1
+            else []
+        ),
     ]
 
 
@@ -152,6 +163,9 @@ def calc(
         str | None,
         typer.Option("--code-catches", metavar="S", help="Bad drafts the code check fails."),
     ] = None,
+    code_misfires: Annotated[
+        str, typer.Option("--code-misfires", metavar="Q", help="Good drafts the code check fails.")
+    ] = "0",
     damage: Annotated[
         str, typer.Option("--damage", metavar="D", help="Good drafts that revision spoils.")
     ] = "0",
@@ -176,6 +190,7 @@ def calc(
         far=None if far is None else _share("--far", far),
         frr=None if frr is None else _share("--frr", frr),
         code_catches=None if code_catches is None else _share("--code-catches", code_catches),
+        code_misfires=_share("--code-misfires", code_misfires),
         damage=_share("--damage", damage),
         rho=_share("--rho", rho),
     )

@@ -9,10 +9,10 @@ import typer
 
 from core.cli.base import (
     WORKSPACE,
-    Command,
     Encoding,
     Fails,
     Json,
+    ManyAfterFile,
     Passes,
     Separator,
     Workspace,
@@ -25,13 +25,19 @@ from core.errors import InputError
 
 if TYPE_CHECKING:
     from core.statistics.arms import Arms
+    from core.statistics.attempts import Attempts
+    from core.statistics.readings import Retries
 
 File = Annotated[Path, typer.Argument(metavar="FILE", help="CSV, TSV, JSONL or JSON.")]
 
 
+class _Retries(ManyAfterFile):
+    flags = ("--retry",)
+
+
 def register(app: typer.Typer) -> None:
     """Add the command of this module."""
-    app.command(cls=Command)(arms)
+    app.command(cls=_Retries)(arms)
 
 
 def arms(
@@ -53,7 +59,7 @@ def arms(
     ] = None,
     retry: Annotated[
         list[str] | None,
-        typer.Option("--retry", metavar="COL", help="One row a task: did this draft pass."),
+        typer.Option("--retry", metavar="COL...", help="One row a task: did this draft pass."),
     ] = None,
     gold: Annotated[
         str | None, typer.Option("--gold", metavar="COL", help="Column of gold labels.")
@@ -73,9 +79,10 @@ def arms(
 ) -> None:
     """Compare loop and retries on the same tasks: who accepted more, and at how many calls."""
     from core.files.drafts import read_drafts
-    from core.files.draws import words_of_draws
-    from core.files.outcomes import read_outcomes
+    from core.files.draws import read_draws, words_of_draws
+    from core.files.outcomes import PASSED, one_row_a_draw, read_outcomes
     from core.statistics.arms import measure
+    from core.statistics.readings import retries
     from core.wording import plural
 
     if critic and calls is not None:
@@ -90,7 +97,11 @@ def arms(
                 "--loop, --retry", "one row a task needs both, and no --arm, --round, --passed.",
                 "Name the outcome columns of both.",
             )  # fmt: skip
-        ends = read_outcomes(load(file, encoding, separator), task, loop, retry, words)
+        table = load(file, encoding, separator)
+        ends = read_outcomes(table, task, loop, retry, words)
+        if len(retry) > 1:
+            rows = one_row_a_draw(table, task, retry)
+            _say_if_greedy(table.name, read_draws(rows, task, PASSED, words).attempts)
         emit(_ends(ends), _ends_text(ends), as_json)
         return
     if arm is None or round_column is None or passed is None:
@@ -117,7 +128,43 @@ def arms(
             f"{table.name}: {plural(found.without_gold, 'pair')} with an accepted draft that has no "
             "gold label, left out of the comparison."
         )
-    emit(found.to_json(), _text(found), as_json)
+    draws = retries(drafts.rows)
+    _say_if_greedy(table.name, draws.attempts)
+    emit(found.to_json(), [*_text(found), *_about_draws(found, draws)], as_json)
+
+
+def _say_if_greedy(name: str, draws: Attempts) -> None:
+    from core.statistics.published import near_greedy
+    from core.wording import NEAR_GREEDY
+
+    if near_greedy(draws):
+        say(f"{name}: {NEAR_GREEDY}")
+
+
+def _about_draws(found: Arms, draws: Retries) -> list[str]:
+    """Say what independence hides, or what one draw a task cannot tell and how many would."""
+    from core.statistics.interval import Undefined
+    from core.statistics.readings import draws_that_would_do
+    from core.wording import coefficient, percent, plural, point_gap
+
+    cap = len(found.retry.by_round)
+    if draws.most == 1:
+        fresh, likeness = draws_that_would_do(found, max(cap, 2))
+        return [
+            f"One draw per task tells neither the fresh share F nor ρ: {plural(fresh, 'more draw')} "
+            f"would give F, {plural(likeness, 'more draw')} ρ."
+        ]
+    lines = [f"Correlation of one task's draws: {coefficient(draws.attempts.correlation)}"]
+    fresh_share, p = found.fresh_share, found.p1
+    if cap > 1 and not isinstance(fresh_share, Undefined) and not isinstance(p, Undefined):
+        promised = 1 - (1 - p.value) ** (cap - 1)
+        hidden = promised - fresh_share.value
+        if hidden > 0:
+            lines.append(
+                f"Independent draws would rescue {percent(promised)} of failures: what "
+                f"independence hides is {point_gap(hidden)}."
+            )
+    return lines
 
 
 def _ends(found: Arms) -> dict[str, Any]:

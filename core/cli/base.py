@@ -138,7 +138,7 @@ class Command(TyperCommand):
 class ManyValues(Command):
     """A command whose list options take several values after one flag: `--raters a b c`."""
 
-    flags = ("--raters",)
+    flags: tuple[str, ...] = ("--raters",)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Repeat the flag before each of its values, the form the parser understands."""
@@ -156,3 +156,13 @@ class ManyValues(Command):
                 flag = ""
                 spread.append(argument)
         return super().parse_args(ctx, spread)
+
+
+class ManyAfterFile(ManyValues):
+    """The same where the file comes first; `--passed a FILE` keeps its one value."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Repeat the flags, unless the file may still stand among their values."""
+        if args and not args[0].startswith("-"):
+            return super().parse_args(ctx, args)
+        return Command.parse_args(self, ctx, args)

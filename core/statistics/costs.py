@@ -323,16 +323,15 @@ def calc(
     far: float | None = None,
     frr: float | None = None,
     code_catches: float | None = None,
+    code_misfires: float = 0.0,
     damage: float = 0.0,
     rho: float = 0.0,
 ) -> Calculation:
-    """Return a loop beside retries; every rate is a share in [0, 1] at truth level.
+    """Return a loop beside retries at truth level; raises InputError for a rate outside [0, 1].
 
-    `r` is one repair rate or cap - 1 of them, one per revision. Without a critic the check is
-    code, sound unless `code_catches` says what share of bad drafts it catches, and calls are
-    rounds; `far` and `frr`, the critic's errors, are refused. With one, code catches nothing
-    unless said. `rho` makes the tasks differ in difficulty, which retries feel and the loop, with
-    the same r for every task, does not. Raises InputError naming the argument.
+    `r` is one repair rate or cap - 1 of them. Without a critic code checks, at one call a round,
+    sound but for the bad drafts it misses (`code_catches`) and the good ones it fails; `far` and
+    `frr` are then refused. With one, code catches nothing unless said. Only retries feel `rho`.
     """
     share("p", p), share("damage", damage), share("rho", rho)
     whole("cap", cap, 1, MAX_CAP)
@@ -344,6 +343,7 @@ def calc(
     check = Check(
         critic=critic,
         catches=share("code_catches", float(not critic) if code_catches is None else code_catches),
+        misfires=share("code_misfires", code_misfires),
         passes_bad=0.0 if far is None else share("far", far),
         rejects_good=0.0 if frr is None else share("frr", frr),
     )
@@ -397,4 +397,4 @@ def _shares(name: str, values: ArrayLike) -> Floats:
 
 
 def _over(top: float, bottom: float) -> float | None:
-    return top / bottom if bottom > 0 else None
+    return top / bottom if bottom > 1e-300 else None  # below that the quotient overflows

@@ -22,6 +22,8 @@ from core.store.store import Store, insert_id, now
 from core.store.tables_arithmetic import baseline as table
 from core.wording import percent, plural
 
+OLD = "no share: recorded without the number of trials; record the baseline again"
+
 
 @dataclass(frozen=True)
 class Numbers:
@@ -30,8 +32,8 @@ class Numbers:
     Counts are of `trials` pairs where tasks have several (0: one a task); the intervals of the
     accepted shares then know the tasks as clusters, and are kept as (low, high).
     `winner` is "loop", "retry" or None (cannot tell) on accepted tasks, good ones if `gold`.
-    `cheaper` and `cheaper_than_single` are the shares of draws in which the loop costs less per
-    good output; None where that was not worked out.
+    `cheaper` and `cheaper_than_single` are the shares of draws in which the loop takes fewer calls
+    per good output (money depends on prices, which are not recorded); None if not worked out.
     """
 
     tasks: int
@@ -78,6 +80,8 @@ class Numbers:
         """Return the accepted share of an arm, with its interval if it has one."""
         accepted = self.loop_accepted if arm == LOOP else self.retry_accepted
         if not self.trials:
+            if accepted > self.tasks:  # of records from before trials were told apart from tasks
+                return Undefined(OLD, None, 0)
             return rate(accepted, self.tasks, nothing="no tasks")
         limits = self.loop_limits if arm == LOOP else self.retry_limits
         if limits is None:
@@ -114,7 +118,7 @@ class BaselineRecord:
         sure = (
             ""
             if n.cheaper is None
-            else f"; loop cheaper per good output in {percent(n.cheaper, 0)} of draws"
+            else f"; loop needs fewer calls per good output in {percent(n.cheaper, 0)} of draws"
         )
         of = plural(n.tasks, "task")
         if n.trials:

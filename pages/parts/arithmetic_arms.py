@@ -207,8 +207,8 @@ def _selection(one: Report) -> None:
         hide_index=True,
     )  # fmt: skip
     small(
-        "Selection by round: easy tasks leave first, so the rate falls although feedback may be as "
-        "good as before. Compare each round with the fresh draw beside it, not with round 2."
+        "Selection by round: easy tasks leave first, so a rate can fall although feedback is as good "
+        "as before. Compare each round with the fresh draw beside it, not with round 2."
     )
 
 

@@ -6,11 +6,17 @@ import streamlit as st
 
 from core.statistics.decision import ArmName, Decision, Turn
 from core.statistics.interval import Result, Undefined
+from core.statistics.uncertainty import Input
 from core.wording import decimal, dollars, percent, points, rate
 from pages.parts.arithmetic_fields import FIELDS, Scenario
 from pages.parts.panels import small
 
 ARMS: dict[ArmName, str] = {"loop": "Loop", "retry": "Retries", "single": "Single shot"}
+
+TOGETHER = (
+    "Each input varies by itself, p and the likeness of draws too, though one set of draws gives "
+    "both: what they share is not in these intervals."
+)
 
 
 def sure(one: Scenario) -> str:
@@ -18,9 +24,12 @@ def sure(one: Scenario) -> str:
     found = one.decision
     if not found.measured:
         return "Computed from typed inputs: no sampling error, so no interval."
+    if one.inputs.cap == 1:
+        return "With one round loop and retries are the same: no draw tells them apart."
     good = "good" if one.truth else "accepted"
+    what = "is cheaper" if one.priced else "needs fewer calls"
     return (
-        f"The loop is cheaper per {good} output in {percent(found.cheaper(), 0)} of draws of the "
+        f"The loop {what} per {good} output in {percent(found.cheaper(), 0)} of draws of the "
         f"measured inputs; its lead: {points(found.lead)}."
     )
 
@@ -68,12 +77,23 @@ def _arms(one: Scenario, found: Decision) -> None:
             f"Loop cheaper than retries in {percent(found.cheaper(), 0)} of draws, than a single "
             f"shot in {percent(found.cheaper('single'), 0)}; more {good} outputs than retries in "
             f"{percent(found.more_good, 0)}. 4,000 draws; inputs typed as counts vary, the others "
-            "stay."
+            "stay.",
+            *([TOGETHER] if _same_draws(one) else []),
         )
     else:
         small(
             "Type an input as counts, like 12 of 40, and its interval is carried through to here."
         )
+
+
+def _same_draws(one: Scenario) -> bool:
+    """Whether both p and how alike draws are were measured."""
+    p, *alike = (one.rates.get(name) for name in ("p", "rho", "fresh"))
+    return _measured(p) and any(_measured(a) for a in alike)
+
+
+def _measured(rate: Input | None) -> bool:
+    return rate is not None and rate.k is not None
 
 
 def _turns(one: Scenario, found: Decision) -> None:

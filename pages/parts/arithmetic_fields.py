@@ -75,7 +75,7 @@ FIELDS: dict[state.Name, Field] = {
         "Fresh share, F", "if measured",
         "Of the tasks whose first draft failed, the share that fresh draws rescue by the cap. "
         "Empty: draws are as alike as ρ says, independent if that is empty too.",
-        empty="independent draws",
+        empty="independent",
     ),
     "far": Field(
         "Critic passes bad", "share",

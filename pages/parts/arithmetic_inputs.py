@@ -96,7 +96,7 @@ def use(texts: Texts) -> None:
 def use_button(key: str, texts: Texts) -> None:
     """Draw the button that puts what was measured into the calculator."""
     st.button(
-        "Use these in the calculator above", key=f"arithmetic.use.{key}",
+        "Use in the calculator", key=f"arithmetic.use.{key}",
         on_click=use, args=(texts,),
     )  # fmt: skip
 

@@ -32,7 +32,7 @@ from pages.parts.arithmetic_arms import Report, report, texts_from
 from pages.parts.arithmetic_baseline import baseline_panel
 from pages.parts.arithmetic_counts import counts
 from pages.parts.arithmetic_fields import Texts
-from pages.parts.arithmetic_outcomes import outcomes_file
+from pages.parts.arithmetic_outcomes import FILES, outcomes_file
 from pages.parts.import_panel import NONE, read_uploaded
 from pages.parts.panels import small
 from pages.parts.workspace import project, store
@@ -58,6 +58,8 @@ def measured(cap: int, texts: Texts, example: Example | None) -> None:
     source = state.pick(
         "source", "Measured on", list(SOURCES), show=SOURCES.__getitem__,
         widget=st.segmented_control, required=True,
+        help="Where measured numbers come from: traces in this project, a file (read here, never "
+        "stored), or counts that you type.",
     )  # fmt: skip
     if source == "traces":
         _traces(cap, texts)
@@ -110,8 +112,8 @@ def _trace_report(project_id: int, revision: int) -> tuple[Report | None, Record
 def _drafts_file(cap: int, texts: Texts) -> None:
     file = st.file_uploader(
         "A table with one row a draft: task, arm (loop or retry), round, passed",
-        key="arithmetic.arms",
-    )
+        key="arithmetic.arms", help=FILES,
+    )  # fmt: skip
     if file is None:
         small(
             "Both arms on the same tasks behind the same check. A first draft both arms share "
@@ -180,8 +182,9 @@ def _offer(key: str, found: Report, texts: Texts) -> None:
 
 def _file(cap: int, texts: Texts) -> None:
     file = st.file_uploader(
-        "A table with one row a draw: which task, and whether it passed", key="arithmetic.file"
-    )
+        "A table with one row a draw: which task, and whether it passed", key="arithmetic.file",
+        help=FILES,
+    )  # fmt: skip
     if file is None:
         small(
             "Several independent draws per task, behind one check. The rows need a task id and "

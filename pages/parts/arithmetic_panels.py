@@ -29,7 +29,7 @@ from pages.parts.guard import guarded
 from pages.parts.panels import small
 from sample_data.worked_examples import INVOICES, Example
 
-MARK = "This example"
+MARK = ":blue-background[This example]"
 ACCEPTED = (
     "p and r are of what the check accepts, so these figures are too: how much of it is good is "
     "not known. Gold labels on drafts would tell."
@@ -274,10 +274,11 @@ def _grid(tiles: Sequence[Tile], example: Example | None, width: int) -> None:
 def _tile(tile: Tile, example: Example | None) -> None:
     # A metric's own label is cut off in a narrow window; this one wraps.
     st.markdown(tile.title, help=tile.help)
-    st.metric(tile.title, tile.value, label_visibility="collapsed")
+    value = tile.value.replace("100.0 %", "100 %")  # the longest, cut off in a narrow window
+    st.metric(tile.title, value, label_visibility="collapsed")
     small(tile.says)
     if example and tile.name in example.about:
-        st.badge(MARK, color="blue")
+        st.markdown(MARK)  # a badge is cut off in a narrow window, words wrap
 
 
 def yardsticks(sheet: Sheet, example: Example | None) -> None:
@@ -332,7 +333,7 @@ def rounds(sheet: Sheet, example: Example | None) -> None:
             + ", ".join(f"{e.number}: {percent(e.accepted + e.unaccepted)}" for e in sheet.ends),
         )
         if example and "ends" in example.about:
-            st.badge(MARK, color="blue")
+            st.markdown(MARK)
         small(*_ends_in_words(sheet))
     with right:
         before = 0.0
@@ -362,27 +363,3 @@ def _ends_in_words(sheet: Sheet) -> list[str]:
     more = "." if len(sheet.ends) <= 5 else " …"
     left = sheet.ends[-1].unaccepted
     return [f"Rounds: {first}{more}", f"Stopped by the cap, unaccepted: {percent(left)}."]
-
-
-def assumed(sheet: Sheet) -> None:
-    """Say what the formulas assume."""
-    st.subheader("What this assumes", anchor=False)
-    i = sheet.inputs
-    draws = (
-        "Draws of one task are independent and tasks equally hard. Both are false in practice: "
-        "tasks that fail once are harder, and retries score below the formula."
-        if i.fresh is None
-        else f"Tasks differ in difficulty so that fresh draws rescue {percent(i.fresh)} by draft "
-        f"{i.cap}; the loop's r is the same for every task."
-    )
-    check = (
-        "The critic's errors are independent between rounds."
-        if i.critic
-        else "The code check neither passes a bad draft nor fails a good one."
-    )
-    st.markdown(
-        f"- {draws}\n- {check}\n- Criteria are treated as one; p and r are about truth, measured "
-        "with gold labels on drafts.\n- r is the same in every round. Measure it per round: the "
-        "tasks left over get harder.\n- Exits for want of progress are not in the formula; "
-        f"replayed traces have them. Cap {plural(i.cap, 'draft')}, no budget."
-    )

@@ -134,6 +134,6 @@ def _head(about: About) -> None:
 
 def _use(key: str, texts: Texts) -> None:
     st.button(
-        "Use these in the calculator above", key=f"arithmetic.published.{key}",
+        "Use in the calculator", key=f"arithmetic.published.{key}",
         on_click=guarded(use), args=(texts,),
     )  # fmt: skip
