@@ -208,14 +208,17 @@ def test_there_are_samples() -> None:
     assert len(SAMPLES) >= 4
 
 
-@pytest.mark.parametrize("form", ["sdk", "langgraph", "MARKDOWN", ""])
+@pytest.mark.parametrize("form", ["crewai", "SDK", ""])
 def test_a_form_that_is_not_offered_is_refused_in_one_line(
     form: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(["export", str(SAMPLES[0]), "--to", form]) == 2
     out, err = capsys.readouterr()
     assert out == ""
-    assert err == f"--to: {form!r} is not offered. Choose one of markdown, html, yaml, json.\n"
+    assert (
+        err
+        == f"--to: {form!r} is not offered. Choose one of markdown, html, yaml, json, sdk, langgraph.\n"
+    )
 
 
 def test_export_needs_a_form_and_takes_no_json_flag(capsys: pytest.CaptureFixture[str]) -> None:

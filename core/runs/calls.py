@@ -205,7 +205,7 @@ class Caller:
             self.gate.leave()
         if isinstance(result, CallFailed):
             if result.kind is FailureKind.KEY:
-                raise Halt(Why.FAILED, str(result))
+                raise Halt(Why.FAILED, f"{result} Nothing was spent on this call. Check the key.")
             raise result
         return result
 
