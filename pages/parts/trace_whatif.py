@@ -163,7 +163,8 @@ def _said(what: Ends, recorded: Ends, cap: int, window: int) -> None:
 
 
 def _beside(paths: Paths, recorded: Ends, what: Ends, grid: Grid) -> None:
-    columns = [_rows(paths, ends, grid) for ends in (recorded, what)]
+    exits = sorted({*recorded.exits, *what.exits})
+    columns = [_rows(paths, ends, grid, exits) for ends in (recorded, what)]
     cap, window = paths.usual_rule
     own = (
         "each by its own rule" if paths.rules != 1 or cap is None else f"cap {cap}, window {window}"
@@ -181,7 +182,7 @@ def _beside(paths: Paths, recorded: Ends, what: Ends, grid: Grid) -> None:
     )
 
 
-def _rows(paths: Paths, ends: Ends, grid: Grid) -> dict[str, str]:
+def _rows(paths: Paths, ends: Ends, grid: Grid, exits: Sequence[str]) -> dict[str, str]:
     n = ends.counts
     wrong = n["accepted"] - n["accepted_good"] - n["accepted_unlabelled"]
 
@@ -212,7 +213,7 @@ def _rows(paths: Paths, ends: Ends, grid: Grid) -> dict[str, str]:
         "Calls per accepted": in_words(_per_accepted(ends, grid), ".2f"),
         "Cost": _sum(grid.upto(grid.usd, ends.rounds), ends, ",.4f", "USD"),
         "Time, in sequence": _sum(grid.upto(grid.seconds, ends.rounds), ends, ",.0f", "s"),
-        "Exits": ", ".join(f"{k} {v:,}" for k, v in sorted(ends.exits.items())) or "none known",
+        **{f"Exit {name}": f"{ends.exits.get(name, 0):,}" for name in exits},
     }
 
 
