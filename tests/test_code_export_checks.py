@@ -205,6 +205,19 @@ def test_any_contract_gives_a_module_that_holds_it(contract: Contract, to: str) 
     holds_the_contract(contract, to)
 
 
+def test_what_is_no_number_fails_where_a_number_is_compared() -> None:
+    near = {"kind": "equals_reference", "tolerance": 0.1}
+    contract = Contract.from_data({
+        "task": "t",
+        "criteria": [{"key": "near", "question": "Is it near?", "checked_by": "code", "check": near}],
+    })  # fmt: skip
+    module = ModuleType("exported")
+    sys.modules["exported"] = module
+    exec(compile(export_code(contract, "sdk").text, "near.py", "exec"), module.__dict__)
+    found = module.run_checks("x 30", "1")["near"]
+    assert (found.word, found.evidence) == ("FAIL", "the output is not a number")
+
+
 WORD = st.sampled_from(
     ["PASS", " fail ", "Met", "unmet", True, False, None, 1, 0, "7/10", "UNKNOWN", "\u200bno", []]
 )
@@ -230,7 +243,7 @@ REPLIES = st.builds(
         lambda t: t, lambda t: t.replace("}", ",}"), lambda t: t.replace("why", "wh\ny"),
         lambda t: t[:-3], lambda t: t.replace('"c2"', '"c1"'), lambda t: t.replace("null", "NaN"),
     ]),
-)  # fmt: skip
+).filter(str.strip)  # fmt: skip
 
 
 @pytest.fixture(scope="module")

@@ -206,7 +206,7 @@ def test_a_bad_file_is_one_clear_line_and_nothing_is_stored(
     for name, (data, said) in BAD_FILES.items():
         (tmp_path / name).write_bytes(data)
         page.locator("input[type=file]").set_input_files(tmp_path / name)
-        page.get_by_text(said).first.wait_for(timeout=10_000)
+        page.get_by_text(said).first.wait_for(timeout=30_000)
         assert page.get_by_role("button", name="Store", exact=True).count() == 0
     assert browser.outside == []
 
@@ -220,5 +220,5 @@ def test_a_file_over_the_limit_is_refused_in_words(
     ready(page, "label")
     page.locator("input[type=file]").set_input_files(tmp_path / "large.csv")
     page.get_by_text("50").first.wait_for()
-    page.get_by_text("must be").first.wait_for(timeout=10_000)
+    page.get_by_text("must be").first.wait_for(timeout=30_000)
     assert page.get_by_role("button", name="Store", exact=True).count() == 0

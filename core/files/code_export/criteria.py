@@ -71,7 +71,9 @@ def inlined(criterion: Criterion) -> Inlined:
     phrases = [t for t in (*given.get("texts", ()), given.get("text", "")) if isinstance(t, str)]
     return Inlined(
         piece, value, negated, reference,
-        cannot_examine=field is not None or kind in _CANNOT_EXAMINE or "field" in given,
+        cannot_examine=(
+            kind in _CANNOT_EXAMINE or not {"field", "tolerance"}.isdisjoint(given)
+        ),
         in_field=field is not None,
         unspaced=any(is_unspaced(fold(t)) for t in phrases),
         schema_pattern=schema_pattern,
