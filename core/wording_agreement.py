@@ -129,9 +129,13 @@ def as_good_as_people(judge: Result, people: Sequence[tuple[str, Result]], what:
         else f"apart from the judge's interval: {', '.join(apart)}"
     )  # fmt: skip
     return (
-        f"{what} beside {plural(len(known), 'reviewer')}: {more} err more often, {less} less; "
-        f"{clear}."
+        f"{what} beside {plural(len(known), 'reviewer')}: {_err(more)} more often, {_err(less)} "
+        f"less often; {clear}."
     )
+
+
+def _err(people: int) -> str:
+    return f"{people or 'none'} {'err' if people > 1 else 'errs'}"
 
 
 # --- why they differ ------------------------------------------------------------------------

@@ -125,8 +125,13 @@ def test_clusters_are_named_only_where_there_are_any() -> None:
 def test_a_judge_among_the_reviewers() -> None:
     people = [("Ana", rate(1, 40, nothing="")), ("Ben", rate(30, 40, nothing=""))]
     assert (
-        "FAR beside 2 reviewers: 1 err more often, 1 less; apart from the judge's interval: Ben."
+        "FAR beside 2 reviewers: 1 errs more often, 1 errs less often; apart from the judge's "
+        "interval: Ben."
     ) == as_good_as_people(rate(6, 40, nothing=""), people, "FAR")
+    assert (
+        "FAR beside 2 reviewers: 2 err more often, none errs less often; apart from the judge's "
+        "interval: Ben."
+    ) == as_good_as_people(rate(0, 40, nothing=""), people, "FAR")
     assert as_good_as_people(Undefined("none", 0, 0), people, "FAR") is None
     assert as_good_as_people(rate(6, 40, nothing=""), [], "FAR") is None
 
