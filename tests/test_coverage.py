@@ -7,6 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 
+from core.statistics.comparison import two_judges
 from core.statistics.confusion import Confusion, ac1_of_cells, kappa_of_cells
 from core.statistics.correction import Stratum, pass_rate, pass_rate_limits
 from core.statistics.interval import (
@@ -279,4 +280,27 @@ def test_clustered_rates_cover_at_least_93_percent(record_property: object) -> N
             plain.append(alone.low <= share <= alone.high)
         assert np.mean(plain) < 0.92
         table.append((float(np.mean(covered)), f"clustered {clusters}x{size} rate={share}"))
+    hold(table, rounds, 0.93, 1.0, record_property)
+
+
+@pytest.mark.soak
+def test_the_difference_of_two_judges_is_covered_though_outputs_share_samples(
+    record_property: object,
+) -> None:
+    """Each judge's errors correlate by .4 within a sample; counted as independent: .57 to .94."""
+    rng = np.random.default_rng(17)
+    rounds, table, weight = 400, [], 1 / 0.4 - 1
+    for (clusters, size), shares in product(((40, 2), (40, 5), (12, 10)), ((0.8, 0.8), (0.9, 0.7))):
+        covered, samples = [], np.arange(clusters).repeat(size)
+        gold, truth = np.ones(clusters * size, np.int8), shares[0] - shares[1]
+        for _ in range(rounds):
+            first, second = (
+                rng.random(clusters * size)
+                < rng.beta(share * weight, (1 - share) * weight, clusters).repeat(size)
+                for share in shares
+            )
+            found = two_judges(gold, first.astype(int), second.astype(int), samples).good.difference
+            assert isinstance(found, Estimate)
+            covered.append(found.low <= truth <= found.high)
+        table.append((float(np.mean(covered)), f"difference {clusters}x{size} {shares}"))
     hold(table, rounds, 0.93, 1.0, record_property)
