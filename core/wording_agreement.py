@@ -267,14 +267,14 @@ def drift_line(found: TwoJudges, anew: int) -> str:
 
 def pass_rate_lines(found: PassRate, judged: int) -> list[str]:
     """Return the corrected good share, the labels-only one beside it, and what is assumed."""
+    alone = found.labels_only
     said = rate(found.corrected)
     lines = [f"Good share {said}." if isinstance(found.corrected, Undefined) else ""]
     if isinstance(found.corrected, Estimate):
         lines[0] = (
             f"Good share of the process these outputs come from: {rate(found.corrected)}, from "
-            f"{plural(found.corrected.n, 'label')} and the judge's verdicts on {judged:,} outputs."
+            f"{plural(alone.n, 'label')} and the judge's verdicts on {judged:,} outputs."
         )
-    alone = found.labels_only
     if isinstance(alone, Undefined) and alone == found.corrected:
         return lines
     counts = "" if isinstance(alone, Undefined) else f", {count_of(alone)}"

@@ -8,7 +8,7 @@ import pytest
 from core.labelling.disagreement import Reason, Todo
 from core.statistics.comparison import Paired, SharedErrors
 from core.statistics.confusion import Confusion, count
-from core.statistics.correction import Stratum, pass_rate
+from core.statistics.correction import PassRate, Stratum, pass_rate
 from core.statistics.interval import Estimate, Undefined, rate
 from core.statistics.planning import labels_for_limit, outlook
 from core.wording import about, against_limit
@@ -164,6 +164,11 @@ def test_the_pass_rate_stands_beside_the_labels_only_one() -> None:
     assert first.endswith("from 60 labels and the judge's verdicts on 100 outputs.")
     assert second.startswith("From the labels alone: 78.3 %")
     assert second.endswith("47 of 60.")
+    # Of 7 outputs nobody labelled, by the errors on 88 that somebody did.
+    there = PassRate(Estimate(0.8, 0.1, 1.0, None, 7), Undefined("other outputs", None, 88))
+    assert plain(pass_rate_lines(there, 7)[0]).endswith(
+        "from 88 labels and the judge's verdicts on 7 outputs."
+    )
 
 
 def test_plans_in_words() -> None:
