@@ -45,7 +45,7 @@ def test_every_command_runs_as_it_stands(
     assert len(found) >= 10
     for line in found:
         words, _, remark = line.partition("  # ends with ")
-        arguments = shlex.split(words.split(" > ")[0])[1:]
+        arguments = shlex.split(words.split(" > ")[0], comments=True)[1:]
         assert run(arguments) == int(remark or 0), line
         said = capsys.readouterr()
         assert said.out.strip(), line
