@@ -9,6 +9,8 @@ from typing import Any
 from core.statistics.interval import Result, Undefined
 
 BLUE, ORANGE, GREY = "#0072B2", "#D55E00", "#8A8F98"
+AXIS = 70
+"""What an axis with a title of two lines takes below its lines, in pixels."""
 
 
 @dataclass(frozen=True)
@@ -120,9 +122,10 @@ def change_chart(rows: Sequence[ChangeRow]) -> Any:
     )
 
 
-def interval_chart(rows: Sequence[RateRow], limits: dict[str, float]) -> Any:
-    """Return rates as points with their intervals, one facet a series, limits as dashed rules.
+def interval_charts(rows: Sequence[RateRow], limits: dict[str, float]) -> list[Any]:
+    """Return rates as points with their intervals, a chart a series, limits as dashed rules.
 
+    The charts are to stand side by side: all have the same lines, the first one their names.
     Undefined rates are left off the picture; the table beside it gives the reason.
     """
     import altair as alt
@@ -146,8 +149,9 @@ def interval_chart(rows: Sequence[RateRow], limits: dict[str, float]) -> Any:
         data = alt.InlineData(values=[v for v in values if v["series"] == name])
         y = alt.Y(
             "group:N",
-            sort=order,
             title=None,
+            # All of them, so that a line means the same in a chart where its rate is undefined.
+            scale=alt.Scale(domain=order),
             axis=alt.Axis(labelLimit=170, labels=i == 0, ticks=False, domain=False),
         )
         axis = alt.Axis(format=".0%", tickCount=5)
@@ -161,7 +165,7 @@ def interval_chart(rows: Sequence[RateRow], limits: dict[str, float]) -> Any:
         ]
         base = alt.Chart(data).encode(y=y, tooltip=tip)
         bar = base.mark_rule(strokeWidth=3, opacity=0.55, color=BLUE).encode(
-            x=alt.X("low:Q", title=f"{name}, 95 % interval", axis=axis, scale=scale), x2="high:Q"
+            x=alt.X("low:Q", title=[name, "95 % interval"], axis=axis, scale=scale), x2="high:Q"
         )
         dot = base.mark_point(filled=True, size=90, opacity=1, color=BLUE).encode(
             x=alt.X("value:Q", scale=scale)
@@ -175,8 +179,13 @@ def interval_chart(rows: Sequence[RateRow], limits: dict[str, float]) -> Any:
                     tooltip=[alt.Tooltip("limit:Q", format=".0%", title="your limit")],
                 )
             )
-        panels.append(alt.layer(*layers).properties(width=330, height=alt.Step(30)))
-    return alt.hconcat(*panels, spacing=28).configure_view(stroke=None)
+        panels.append(alone(alt.layer(*layers), height=30 * len(order) + AXIS))
+    return panels
+
+
+def alone(chart: Any, height: int) -> Any:
+    """Return a chart that takes the width it is given, without a frame."""
+    return chart.properties(height=height, width="container").configure_view(stroke=None)
 
 
 def score_path(scores: Sequence[tuple[int, float | None]], top: float | None) -> Any:

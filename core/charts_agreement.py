@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from core.charts import BLUE, GREY, ORANGE, RateRow
+from core.charts import AXIS, BLUE, GREY, ORANGE, RateRow, alone
 from core.statistics.interval import Undefined
 
 
@@ -19,10 +19,10 @@ class PersonRow:
     person: bool
 
 
-def people_chart(rows: Sequence[PersonRow], limits: Mapping[str, float]) -> Any:
-    """Return rates with intervals, one panel a series: judges as dots, people as hollow diamonds.
+def people_charts(rows: Sequence[PersonRow], limits: Mapping[str, float]) -> list[Any]:
+    """Return rates with intervals, a chart a series: judges as dots, people as diamonds.
 
-    Limits are dashed rules. Undefined rates are left off; the table beside it gives the reason.
+    They are to stand side by side; the first one has the names. Limits are dashed rules. Undefined rates are left off; the table beside it gives the reason.
     """
     import altair as alt
 
@@ -62,7 +62,7 @@ def people_chart(rows: Sequence[PersonRow], limits: Mapping[str, float]) -> Any:
         base = alt.Chart(alt.InlineData(values=values)).encode(y=y, tooltip=tip, color=colour)
         axis = alt.Axis(format=".0%", tickCount=5)
         bar = base.mark_rule(strokeWidth=3, opacity=0.6).encode(
-            x=alt.X("low:Q", title=f"{name}, 95 % interval", axis=axis, scale=scale), x2="high:Q"
+            x=alt.X("low:Q", title=[name, "95 % interval"], axis=axis, scale=scale), x2="high:Q"
         )
         shape = alt.Shape(
             "who:N", scale=alt.Scale(domain=who, range=["circle", "diamond"]), legend=None
@@ -79,8 +79,8 @@ def people_chart(rows: Sequence[PersonRow], limits: Mapping[str, float]) -> Any:
                     tooltip=[alt.Tooltip("limit:Q", format=".0%", title="your limit")],
                 )
             )
-        panels.append(alt.layer(*layers).properties(width=330, height=alt.Step(28)))
-    return alt.hconcat(*panels, spacing=28).configure_view(stroke=None)
+        panels.append(alone(alt.layer(*layers), height=28 * len(order) + AXIS))
+    return panels
 
 
 WIDTH, LEFT, STEP = 640, 190, 26
@@ -130,8 +130,8 @@ def interval_svg(rows: Sequence[RateRow], limit: float | None, title: str) -> st
     return "".join([*out, "</svg>"])
 
 
-def history_chart(points: Sequence[tuple[str, RateRow]], limits: Mapping[str, float]) -> Any:
-    """Return rates over readings, (time, row) in order, with intervals; one panel a series."""
+def history_charts(points: Sequence[tuple[str, RateRow]], limits: Mapping[str, float]) -> list[Any]:
+    """Return rates over readings, (time, row) in order, with intervals; a chart a series."""
     import altair as alt
 
     panels = []
@@ -169,5 +169,5 @@ def history_chart(points: Sequence[tuple[str, RateRow]], limits: Mapping[str, fl
             layers.append(
                 rule.mark_rule(strokeDash=[5, 4], color=ORANGE, strokeWidth=2).encode(y="limit:Q")
             )
-        panels.append(alt.layer(*layers).properties(width=330, height=180))
-    return alt.hconcat(*panels, spacing=28).configure_view(stroke=None)
+        panels.append(alone(alt.layer(*layers), height=210))
+    return panels

@@ -129,9 +129,13 @@ def as_good_as_people(judge: Result, people: Sequence[tuple[str, Result]], what:
         else f"apart from the judge's interval: {', '.join(apart)}"
     )  # fmt: skip
     return (
-        f"{what} beside {plural(len(known), 'reviewer')}: {more} err more often, {less} less; "
-        f"{clear}."
+        f"{what} beside {plural(len(known), 'reviewer')}: {_err(more)} more often, {_err(less)} "
+        f"less often; {clear}."
     )
+
+
+def _err(people: int) -> str:
+    return f"{people or 'none'} {'err' if people > 1 else 'errs'}"
 
 
 # --- why they differ ------------------------------------------------------------------------
@@ -199,6 +203,18 @@ def compared(pairs: Paired, first: str, second: str, what: str) -> str:
         f"{what}: {first} {pairs.first:,}, {second} {pairs.second:,} of {pairs.n:,}; difference "
         f"{decimal(gap.value * 100, 1)} points (95\u00a0%: {low} to {high}). McNemar exact "
         f"{p_value(pairs.p_exact)}, mid-P {p_value(pairs.p_mid)}: {who[pairs.winner]}."
+        + ("" if pairs.p_clusters is None else f" By sample {p_value(pairs.p_clusters)}.")
+    )
+
+
+def paired_clusters_line(pairs: Paired) -> str | None:
+    """Say how outputs of shared samples are counted where two judges meet; None without any."""
+    if pairs.by_cluster is None:
+        return None
+    samples = int(pairs.by_cluster.any(axis=1).sum())
+    return (
+        f"{pairs.n:,} outputs come from {plural(samples, 'sample')}: intervals allow for it. "
+        "McNemar's tests count outputs as independent; the p by sample does not."
     )
 
 
@@ -231,11 +247,15 @@ def drift_line(found: TwoJudges, anew: int) -> str:
     pairs = found.verdicts
     if not pairs.n:
         return "No output of the set has a verdict in both readings."
-    changed = pairs.first_only + pairs.second_only
+    changed, by_sample = pairs.first_only + pairs.second_only, pairs.p_clusters
+    tests = f"McNemar exact {p_value(pairs.p_exact)}"
+    if by_sample is not None:
+        tests += f", by sample (outputs of one are not independent) {p_value(by_sample)}"
+    drifted = (pairs.p_exact if by_sample is None else by_sample) < 0.05
     said = (
         f"{changed:,} of {plural(pairs.n, 'verdict')} changed: {pairs.second_only:,} now pass, "
-        f"{pairs.first_only:,} now fail. McNemar exact {p_value(pairs.p_exact)}: "
-        + ("the judge has drifted." if pairs.p_exact < 0.05 else "no drift shown.")
+        f"{pairs.first_only:,} now fail. {tests}: "
+        + ("the judge has drifted." if drifted else "no drift shown.")
     )
     if not anew:
         said += " None was judged anew in between, so nothing could change."
@@ -247,14 +267,14 @@ def drift_line(found: TwoJudges, anew: int) -> str:
 
 def pass_rate_lines(found: PassRate, judged: int) -> list[str]:
     """Return the corrected good share, the labels-only one beside it, and what is assumed."""
+    alone = found.labels_only
     said = rate(found.corrected)
     lines = [f"Good share {said}." if isinstance(found.corrected, Undefined) else ""]
     if isinstance(found.corrected, Estimate):
         lines[0] = (
             f"Good share of the process these outputs come from: {rate(found.corrected)}, from "
-            f"{plural(found.corrected.n, 'label')} and the judge's verdicts on {judged:,} outputs."
+            f"{plural(alone.n, 'label')} and the judge's verdicts on {judged:,} outputs."
         )
-    alone = found.labels_only
     if isinstance(alone, Undefined) and alone == found.corrected:
         return lines
     counts = "" if isinstance(alone, Undefined) else f", {count_of(alone)}"

@@ -118,6 +118,8 @@ def test_clusters_widen_the_interval(folder: Path, capsys: pytest.CaptureFixture
     clustered = answer(capsys, *command, "--cluster", "doc")["false_accept_rate"]
     assert (plain["k"], plain["n"]) == (clustered["k"], clustered["n"]) == (20, 60)
     assert clustered["high"] - clustered["low"] > 1.5 * (plain["high"] - plain["low"])
+    assert run([*command[:-1], "--cluster", "doc"]) == 0
+    assert "60 outputs come from 6 samples: intervals allow for it." in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

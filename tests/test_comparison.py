@@ -233,3 +233,28 @@ def test_paired_difference_covers(n: int, cells: tuple[float, ...]) -> None:
     found = [estimate(Paired(*row)) for row in rows.tolist()]
     covered = np.mean([one.low <= truth <= one.high for one in found])
     assert covered >= 0.93 - 0.012
+
+
+def test_outputs_of_one_sample_are_not_counted_as_independent() -> None:
+    """Five samples of four alike outputs: 4 won, 1 lost, so p = 2·(1 + 5)/32, not that of 16:4."""
+    first = [1] * 16 + [0] * 4
+    second = [0] * 16 + [1] * 4
+    gold, samples = [1] * 20, [7 * (n // 4) for n in range(20)]
+    plain = two_judges(gold, first, second).good
+    found = two_judges(gold, first, second, samples).good
+    assert plain == found
+    assert (plain.p_clusters, found.p_clusters) == (None, pytest.approx(12 / 32))
+    assert (plain.winner, found.winner) == (1, None)
+    alone = two_judges(gold, first, second, list(range(20))).good
+    assert plain.difference == alone.difference
+    one = two_judges(gold, first, second, [0] * 20).good.difference
+    assert isinstance(one, Undefined)
+    assert "all outputs come from one cluster" in one.reason
+
+
+def test_two_judges_who_never_differ_count_samples_not_outputs() -> None:
+    alike = two_judges([1] * 20, [1] * 20, [1] * 20, [n // 4 for n in range(20)]).good.difference
+    few = two_judges([1] * 5, [1] * 5, [1] * 5).good.difference
+    assert isinstance(alike, Estimate)
+    assert isinstance(few, Estimate)
+    assert alike.low <= few.low < 0 < few.high <= alike.high

@@ -9,11 +9,12 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+from core.contract.contract import Contract
 from core.files.folder import load_folder
 from core.labelling.disagreement import Reason
 from core.labelling.split import Split
 from core.store.calibrations import records
-from core.store.contracts import Version, latest_version
+from core.store.contracts import Version, latest_version, save_version
 from core.store.disagreements import tally
 from core.store.drafts import load_draft
 from core.store.judgements import NewVerdict, add_verdicts, judges
@@ -90,7 +91,7 @@ def test_people_stand_in_the_same_picture_as_the_judge(refund: Project) -> None:
     app = show(judge=LENIENT, criterion="tone")
     table = app.dataframe[1].value
     assert ["lenient-judge (recorded)", "Ana", "Ben", "Chloé"] == table[""].tolist()
-    assert "beside 3 reviewers: 0 err more often, 3 less" in said(app)
+    assert "beside 3 reviewers: none errs more often, 3 err less often" in said(app)
     mine = said(show(judge="person:Ana", criterion="tone"))
     assert "Ana against the others' labels" in mine
     assert "1 of 12 bad outputs passed" in mine
@@ -245,6 +246,21 @@ def test_odd_data_says_what_it_is(
     for view in ("why", "slices", "two", "share", "plan", "record", "report"):
         text = said(show("odd", judge=judge, view=view))
         assert "nan" not in text.lower().split()
+
+
+def test_what_is_hidden_is_not_said_to_be_agreed(bench: Store) -> None:
+    """Ben labels here still: the one disagreement, on an output he has not labelled, is hidden."""
+    project = made(bench, "FPPP", [passed("e")] * 4)
+    add_labels(bench, project.id, [NewLabel("1", OVERALL, "Ben", LabelValue.PASS)], None)
+    row = {"key": "tone", "question": "Kind?", "pass_example": "Hi", "fail_example": "Go"}
+    save_version(bench, project.id, Contract.from_data({"criteria": [row]}))
+    judge = str(judges(bench, project.id)[0].id)
+    text = said(show("odd", judge=judge, view="why", reviewer="Ben"))
+    assert "hidden from Ben" in text
+    assert "differ on are hidden from you for now" in text
+    assert "agree on every output" not in text
+    text = said(show("odd", judge=judge, view="why", panel="false_reject"))
+    assert "The judge failed no output here that people call good." in text
 
 
 def test_one_reviewer_has_nobody_beside(bench: Store) -> None:

@@ -8,7 +8,7 @@ import pytest
 from core.labelling.disagreement import Reason, Todo
 from core.statistics.comparison import Paired, SharedErrors
 from core.statistics.confusion import Confusion, count
-from core.statistics.correction import Stratum, pass_rate
+from core.statistics.correction import PassRate, Stratum, pass_rate
 from core.statistics.interval import Estimate, Undefined, rate
 from core.statistics.planning import labels_for_limit, outlook
 from core.wording import about, against_limit
@@ -125,8 +125,13 @@ def test_clusters_are_named_only_where_there_are_any() -> None:
 def test_a_judge_among_the_reviewers() -> None:
     people = [("Ana", rate(1, 40, nothing="")), ("Ben", rate(30, 40, nothing=""))]
     assert (
-        "FAR beside 2 reviewers: 1 err more often, 1 less; apart from the judge's interval: Ben."
+        "FAR beside 2 reviewers: 1 errs more often, 1 errs less often; apart from the judge's "
+        "interval: Ben."
     ) == as_good_as_people(rate(6, 40, nothing=""), people, "FAR")
+    assert (
+        "FAR beside 2 reviewers: 2 err more often, none errs less often; apart from the judge's "
+        "interval: Ben."
+    ) == as_good_as_people(rate(0, 40, nothing=""), people, "FAR")
     assert as_good_as_people(Undefined("none", 0, 0), people, "FAR") is None
     assert as_good_as_people(rate(6, 40, nothing=""), [], "FAR") is None
 
@@ -159,6 +164,11 @@ def test_the_pass_rate_stands_beside_the_labels_only_one() -> None:
     assert first.endswith("from 60 labels and the judge's verdicts on 100 outputs.")
     assert second.startswith("From the labels alone: 78.3 %")
     assert second.endswith("47 of 60.")
+    # Of 7 outputs nobody labelled, by the errors on 88 that somebody did.
+    there = PassRate(Estimate(0.8, 0.1, 1.0, None, 7), Undefined("other outputs", None, 88))
+    assert plain(pass_rate_lines(there, 7)[0]).endswith(
+        "from 88 labels and the judge's verdicts on 7 outputs."
+    )
 
 
 def test_plans_in_words() -> None:

@@ -181,6 +181,7 @@ def _say_about(table: Table, pairs: Pairs, words: WordMap, columns: list[str]) -
 
 def _agreement_text(one: Confusion) -> list[str]:
     from core.wording import coefficient, count_of, plural, rate
+    from core.wording_agreement import cluster_line
 
     left = f"{one.unlabelled:,} unlabelled, {one.unscored:,} unscored"
     lines = [f"{plural(one.n, 'pair')} with a label and a verdict; left out: {left}."]
@@ -197,6 +198,8 @@ def _agreement_text(one: Confusion) -> list[str]:
         lines.append(
             f"UNKNOWN counts as FAIL: {one.unknown_good:,} of good, {one.unknown_bad:,} of bad."
         )
+    if (clusters := cluster_line(one)) is not None:
+        lines.append(clusters)
     return lines + aligned(
         [
             ["False-accept rate", count_of(one.false_accept_rate), rate(one.false_accept_rate)],

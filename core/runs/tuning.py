@@ -176,7 +176,7 @@ def outcome(
     return Outcome(
         count(gold[both], before[both], clusters),
         count(gold[both], after[both], clusters),
-        two_judges(gold[both], before[both], after[both]),
+        two_judges(gold[both], before[both], after[both], clusters),
         changes,
         int(np.count_nonzero(~both)),
     )

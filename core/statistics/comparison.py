@@ -8,14 +8,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from core.errors import InputError
 from core.statistics.confusion import FAIL, MISSING, PASS, verdict_codes
-from core.statistics.interval import SEED, Estimate, Floats, Result, Undefined, Z, whole
+from core.statistics.interval import (
+    ONE_CLUSTER,
+    SEED,
+    Estimate,
+    Floats,
+    Result,
+    Undefined,
+    Z,
+    effective_share,
+    whole,
+)
 
 _EXACT = 2_000_000
 _FLIPS = 20_000
@@ -23,12 +33,17 @@ _FLIPS = 20_000
 
 @dataclass(frozen=True)
 class Paired:
-    """How many items both sides got, only the first, only the second, and neither; counts >= 0."""
+    """How many items both sides got, only the first, only the second, and neither; counts >= 0.
+
+    `by_cluster`, (clusters, 4), holds the same counts per cluster where items come in clusters;
+    the interval of the difference then allows for it.
+    """
 
     both: int
     first_only: int
     second_only: int
     neither: int
+    by_cluster: NDArray[np.int64] | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         for name in ("both", "first_only", "second_only", "neither"):
@@ -58,6 +73,13 @@ class Paired:
     def p_mid(self) -> float:
         """Mid-P McNemar p, two-sided; 1 when no pair differs."""
         return mcnemar_mid_p(self.first_only, self.second_only)
+
+    @property
+    def p_clusters(self) -> float | None:
+        """P of the same question asked of clusters, their signs flipped; None without clusters."""
+        if self.by_cluster is None:
+            return None
+        return sign_flip_p([(int(d), 1) for d in self.by_cluster[:, 1] - self.by_cluster[:, 2]])
 
     @property
     def difference(self) -> Result:
@@ -105,35 +127,48 @@ def paired_difference(pairs: Paired) -> Result:
 
     Wilson limits of the two shares, combined with their correlation phi, a positive phi corrected
     for continuity (Newcombe 1998, Statistics in Medicine 17:2635, method 10); phi is 0 where a
-    margin is empty. Undefined without pairs.
+    margin is empty. Items in clusters count as the independent items that would say as much
+    (`effective_share`). Undefined without pairs.
     """
-    n = pairs.n
-    if n == 0:
+    if pairs.n == 0:
         return Undefined("no pairs: no task was done by both", None, 0)
-    p1, p2 = pairs.first / n, pairs.second / n
-    (low1, high1), (low2, high2) = wilson(pairs.first, n), wilson(pairs.second, n)
-    margins = pairs.first * (n - pairs.first) * pairs.second * (n - pairs.second)
+    share: float | None = 1.0
+    if pairs.by_cluster is not None:
+        share = effective_share(pairs.by_cluster, _gap_gradient)
+    if share is None:
+        return Undefined(ONE_CLUSTER, None, pairs.n)
+    cells = (pairs.both, pairs.first_only, pairs.second_only, pairs.neither)
+    both, first_only, second_only, neither = (share * one for one in cells)
+    n, first, second = share * pairs.n, both + first_only, both + second_only
+    p1, p2 = pairs.first / pairs.n, pairs.second / pairs.n
+    (low1, high1), (low2, high2) = wilson(first, n), wilson(second, n)
     phi = 0.0
-    if margins:
-        joint = pairs.both * pairs.neither - pairs.first_only * pairs.second_only
+    if 0 < pairs.first < pairs.n and 0 < pairs.second < pairs.n:
+        joint = both * neither - first_only * second_only
+        margins = first * (n - first) * second * (n - second)
         phi = (joint if joint < 0 else max(0.0, joint - n / 2)) / math.sqrt(margins)
-    value = (pairs.first_only - pairs.second_only) / n
+    value = (pairs.first_only - pairs.second_only) / pairs.n
 
     def reach(one: float, other: float) -> float:
         return math.sqrt(max(0.0, one * one - 2 * phi * one * other + other * other))
 
     low = value - reach(p1 - low1, high2 - p2)
     high = value + reach(high1 - p1, p2 - low2)
-    return Estimate(value, max(-1.0, low), min(1.0, high), None, n)
+    return Estimate(value, max(-1.0, low), min(1.0, high), None, pairs.n)
 
 
-def wilson(k: int, n: int) -> tuple[float, float]:
+def _gap_gradient(cells: Floats) -> Floats:
+    n = cells.sum()
+    return np.asarray((np.array([0.0, 1.0, -1.0, 0.0]) - (cells[1] - cells[2]) / n) / n)
+
+
+def wilson(k: float, n: float) -> tuple[float, float]:
     """Return Wilson's 95 % limits of k out of n (Wilson 1927); a part of Newcombe's interval.
 
     A single rate is given with Clopper–Pearson limits instead: see interval.py.
     """
     centre = (k + Z * Z / 2) / (n + Z * Z)
-    half = Z / (n + Z * Z) * math.sqrt(k * (n - k) / n + Z * Z / 4)
+    half = Z / (n + Z * Z) * math.sqrt(max(0.0, k * (n - k)) / n + Z * Z / 4)
     return max(0.0, centre - half), min(1.0, centre + half)
 
 
@@ -197,9 +232,12 @@ class TwoJudges:
     def right(self) -> Paired:
         """Labelled items each judged as the gold label does."""
         g, b = self.good, self.bad
+        clusters = None
+        if g.by_cluster is not None and b.by_cluster is not None:
+            clusters = g.by_cluster + b.by_cluster
         return Paired(
             g.both + b.both, g.first_only + b.first_only, g.second_only + b.second_only,
-            g.neither + b.neither,
+            g.neither + b.neither, clusters,
         )  # fmt: skip
 
     @property
@@ -220,8 +258,12 @@ class TwoJudges:
         )
 
 
-def two_judges(gold: ArrayLike, first: ArrayLike, second: ArrayLike) -> TwoJudges:
+def two_judges(
+    gold: ArrayLike, first: ArrayLike, second: ArrayLike, clusters: ArrayLike | None = None
+) -> TwoJudges:
     """Count two judges against each other and against gold, item by item.
+
+    `clusters`, (n,), names the cluster of each item.
 
     All three are (n,) integer codes PASS, FAIL, UNKNOWN or MISSING as in `confusion.count`; a
     judge's UNKNOWN is FAIL, gold's is a missing label. The difference of the false-accept rates
@@ -237,32 +279,42 @@ def two_judges(gold: ArrayLike, first: ArrayLike, second: ArrayLike) -> TwoJudge
     yes, also = a == PASS, b == PASS
     good, bad = both & (g == PASS), both & (g == FAIL)
     kept = int(np.count_nonzero(both))
+    groups = None if clusters is None else np.unique(np.asarray(clusters), return_inverse=True)[1]
     return TwoJudges(
-        verdicts=_paired(yes, also, both),
-        good=_paired(yes, also, good),
-        bad=_paired(~yes, ~also, bad),
+        verdicts=_paired(yes, also, both, groups),
+        good=_paired(yes, also, good, groups),
+        bad=_paired(~yes, ~also, bad, groups),
         unlabelled=kept - int(np.count_nonzero(good)) - int(np.count_nonzero(bad)),
         left_out=g.size - kept,
     )
 
 
-def drift(gold: ArrayLike, before: ArrayLike, after: ArrayLike) -> TwoJudges:
+def drift(
+    gold: ArrayLike, before: ArrayLike, after: ArrayLike, clusters: ArrayLike | None = None
+) -> TwoJudges:
     """Return a judge before and after on a frozen anchor set, paired item by item.
 
     `verdicts.p_exact` asks whether it passes more or fewer of the very same items; `right` whether
     it is right more or less often. New inputs cannot tell drift of the judge from drift of the
     inputs.
     """
-    return two_judges(gold, before, after)
+    return two_judges(gold, before, after, clusters)
 
 
 def _paired(
-    first: NDArray[np.bool_], second: NDArray[np.bool_], among: NDArray[np.bool_]
-) -> Paired:
+    first: NDArray[np.bool_], second: NDArray[np.bool_], among: NDArray[np.bool_],
+    clusters: NDArray[np.int64] | None = None,
+) -> Paired:  # fmt: skip
     n, a, b, both = (
         int(np.count_nonzero(x)) for x in (among, first & among, second & among, first & second & among)
     )  # fmt: skip
-    return Paired(both, a - both, b - both, n - a - b + both)
+    rows = None
+    if clusters is not None:
+        # 0 both, 1 the first only, 2 the second only, 3 neither
+        cell = 4 * clusters + 2 * ~first + ~second
+        groups = int(clusters.max(initial=-1)) + 1
+        rows = np.bincount(cell[among], minlength=4 * groups).reshape(-1, 4)
+    return Paired(both, a - both, b - both, n - a - b + both, rows)
 
 
 def _both_wrong(pairs: Paired) -> tuple[int, Floats]:

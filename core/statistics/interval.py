@@ -212,6 +212,25 @@ def kinds_of_clusters(rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArr
     return rows[some], times[some]
 
 
+def effective_share(
+    by_cluster: NDArray[np.int64], gradient: Callable[[Floats], Floats]
+) -> float | None:
+    """Return independent ÷ actual items of a figure of (clusters, cells) counts.
+
+    `gradient` maps (cells,) counts to the change of the figure per item added to each. 1 where no
+    cluster has two items, None where there is but one cluster. Where the figure does not vary,
+    nothing is learnt about clusters, and each counts as one item.
+    """
+    rows, times = kinds_of_clusters(by_cluster)
+    if rows.sum(axis=1).max(initial=0) <= 1:
+        return 1.0
+    found, total = _deff(rows, times, gradient), (times @ rows).astype(np.float64)
+    if found is None:
+        return None
+    varies = float(total @ gradient(total) ** 2) * total.sum() >= 1e-12
+    return found.share if varies else found.least
+
+
 @dataclass(frozen=True)
 class _Deff:
     clusters: int
@@ -227,8 +246,8 @@ def _deff(
 
     `least` is that share at the largest design effect there can be.
 
-    `rows` is (kinds, cells), `times` how many clusters are of each kind; `gradient` maps cells (cells,) to the change of the figure per
-    item added to each. The design effect is taken with a quarter of a cluster of average size
+    `rows` is (kinds, cells), `times` how many clusters are of each kind; `gradient` maps (cells,)
+    counts to the change of the figure per item added to each. The design effect is taken with a quarter of a cluster of average size
     added, spread over the cells: with one error among 120 outputs the data alone would say that
     clusters do not matter, because that error has no neighbour, and the interval covered .91. It
     is kept from 1 to Σsize²/Σsize. The share is 1/deff times (t[n-1]/t[G-1])², the correction for
@@ -295,8 +314,8 @@ def composite(
 
     `cells` is (c,) whole counts; `statistic` maps (..., c) counts or shares to (...) and does not
     change when all cells are scaled. `by_cluster`, (kinds, c) counts and how many clusters are of
-    each kind (`kinds_of_clusters`), shrinks the counts to their effective size first. The interval is widened to hold the value itself, which the draws may
-    miss at the edge (kappa 1). Undefined(reason) when the statistic is 0/0 on these cells.
+    each kind (`kinds_of_clusters`), shrinks the counts to their effective size first. The interval
+    is widened to hold the value itself, which the draws may miss at the edge (kappa 1). Undefined(reason) when the statistic is 0/0 on these cells.
     """
     counts = _counts("cells", cells).astype(np.float64)
     n = int(counts.sum())

@@ -130,7 +130,14 @@ def compare(
     pairs nothing.
     """
     size = len(anchors.outputs)
-    return drift(gold_of(results, anchors, key), before.said(key, size), after.said(key, size))
+    at, known = positions(np.array(anchors.outputs, dtype=np.int64), results.outputs)
+    # An output that is gone is a sample of its own.
+    samples = -1 - np.arange(size, dtype=np.int64)
+    samples[known] = results.samples[at[known]]
+    clusters = samples if len(np.unique(samples)) < size else None
+    return drift(
+        gold_of(results, anchors, key), before.said(key, size), after.said(key, size), clusters
+    )
 
 
 def gold_of(results: Results, anchors: AnchorSet, key: str) -> Codes:

@@ -6,8 +6,8 @@ from typing import Any
 
 import streamlit as st
 
-from core.charts import RateRow, interval_chart
-from core.charts_agreement import PersonRow, people_chart
+from core.charts import RateRow, interval_charts
+from core.charts_agreement import PersonRow, people_charts
 from core.glossary import help_of
 from core.statistics.interval import Result, Undefined
 from core.store.blind import Sight
@@ -203,19 +203,25 @@ def words_chosen(project: Project) -> None:
 Rows = tuple[RateRow, ...]
 
 
-@st.cache_resource(max_entries=30, show_spinner=False)
-def interval_spec(rows: Rows, marks: tuple[tuple[str, float], ...]) -> dict[str, Any]:
-    """Return the interval chart as Vega-Lite: building it takes longer than drawing it."""
-    spec: dict[str, Any] = interval_chart(rows, dict(marks)).to_dict()
-    return spec
+Specs = list[dict[str, Any]]
 
 
 @st.cache_resource(max_entries=30, show_spinner=False)
-def _people_chart(
-    rows: tuple[PersonRow, ...], marks: tuple[tuple[str, float], ...]
-) -> dict[str, Any]:
-    spec: dict[str, Any] = people_chart(rows, dict(marks)).to_dict()
-    return spec
+def interval_specs(rows: Rows, marks: tuple[tuple[str, float], ...]) -> Specs:
+    """Return the interval charts as Vega-Lite: building them takes longer than drawing them."""
+    return [one.to_dict() for one in interval_charts(rows, dict(marks))]
+
+
+@st.cache_resource(max_entries=30, show_spinner=False)
+def _people_specs(rows: tuple[PersonRow, ...], marks: tuple[tuple[str, float], ...]) -> Specs:
+    return [one.to_dict() for one in people_charts(rows, dict(marks))]
+
+
+def side_by_side(specs: Specs, alt: str, first: float = 1.4) -> None:
+    """Draw charts beside each other, whatever the width; `first` is how much more the first takes."""
+    places = st.columns([first, *[1.0] * (len(specs) - 1)], gap="small")
+    for place, spec in zip(places, specs, strict=True):
+        place.vega_lite_chart(spec=spec, alt=alt, width="stretch")
 
 
 def marks(view: View) -> tuple[tuple[str, float], ...]:
@@ -236,8 +242,8 @@ def by_criterion(view: View) -> None:
         ]
         three = (shown.false_accept_rate, shown.false_reject_rate, shown.precision)
         table.append(rate_row(name, cells, three))
-    st.vega_lite_chart(
-        spec=interval_spec(tuple(rows), marks(view)),
+    side_by_side(
+        interval_specs(tuple(rows), marks(view)),
         alt="False-accept and false-reject rate of every criterion with 95 % intervals; the "
         "table below holds the same numbers.",
     )
@@ -285,8 +291,8 @@ def as_people(view: View) -> None:
         for name, _, three in (*mine, *others)
         for at, series in enumerate((FAR, FRR))
     ]
-    st.vega_lite_chart(
-        spec=_people_chart(tuple(rows), marks(view)),
+    side_by_side(
+        _people_specs(tuple(rows), marks(view)),
         alt="The judge and each reviewer, both rates with 95 % intervals; the table below holds "
         "the same numbers.",
     )

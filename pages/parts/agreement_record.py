@@ -6,7 +6,7 @@ import numpy as np
 import streamlit as st
 
 from core.charts import RateRow
-from core.charts_agreement import history_chart
+from core.charts_agreement import history_charts
 from core.statistics.confusion import count
 from core.store import anchors as a
 from core.store.calibrations import records, record_calibration
@@ -17,7 +17,7 @@ from core.wording import count_of, criterion_name, plural, rate
 from core.wording_agreement import FAR, FRR, drift_line
 from pages.parts import state
 from pages.parts.agreement_numbers import View, changed_since
-from pages.parts.agreement_panels import marks
+from pages.parts.agreement_panels import marks, side_by_side
 from pages.parts.guard import guarded
 from pages.parts.panels import small
 from pages.parts.reviewer import named
@@ -170,9 +170,10 @@ def _history(view: View, one: a.AnchorSet, found: list[a.Reading]) -> None:
             before = found[-2]
             pairs = a.compare(results, one, before, last, view.key)
             st.text(f"Last but one against last: {drift_line(pairs, a.judged_anew(before, last))}")
-        st.vega_lite_chart(
-            spec=history_chart(points, dict(marks(view))).to_dict(),
-            alt="Both rates on the anchor set at each reading; the table below holds the numbers.",
+        side_by_side(
+            [one.to_dict() for one in history_charts(points, dict(marks(view)))],
+            "Both rates on the anchor set at each reading; the table below holds the numbers.",
+            first=1,
         )
     else:
         small("One reading: have the set judged again, then take another.")

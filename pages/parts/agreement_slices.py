@@ -9,7 +9,7 @@ from core.store.measured import MOST_SLICES, plain_rates, slices
 from core.wording_agreement import FAR, FRR, fishing, rate_row
 from pages.parts import state
 from pages.parts.agreement_numbers import View, columns, counted
-from pages.parts.agreement_panels import interval_spec, marks
+from pages.parts.agreement_panels import interval_specs, marks, side_by_side
 from pages.parts.panels import small
 
 
@@ -33,8 +33,8 @@ def slices_view(view: View) -> None:
         for _, text, rates in shown
         for series, rate in ((FAR, rates.false_accept_rate), (FRR, rates.false_reject_rate))
     ]
-    st.vega_lite_chart(
-        spec=interval_spec(tuple(rows), marks(view)),
+    side_by_side(
+        interval_specs(tuple(rows), marks(view)),
         alt="Both rates of every slice with 95 % intervals; the table below holds the same numbers.",
     )
     table = [

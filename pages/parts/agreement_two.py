@@ -11,7 +11,7 @@ from core.store.judge_costs import judge_cost
 from core.store.judgements import JudgeKind, judges
 from core.store.results import Results
 from core.wording import criterion_name
-from core.wording_agreement import compared, cost_line, shared_line
+from core.wording_agreement import compared, cost_line, paired_clusters_line, shared_line
 from pages.parts import state
 from pages.parts.agreement_numbers import View
 from pages.parts.agreement_panels import one_case
@@ -34,7 +34,9 @@ def two_view(view: View) -> None:
     assert other is not None
     first, second = view.counted.results, view.other(int(other))
     names = view.name, others[other].name
-    found = two_judges(first.gold[view.key], first.judge[view.key], second.judge[view.key])
+    found = two_judges(
+        first.gold[view.key], first.judge[view.key], second.judge[view.key], first.clusters
+    )
     st.subheader(f"{names[0]} and {names[1]}", anchor=False)
     for line in two_lines(view, found, names, int(other)):
         st.text(line)
@@ -43,6 +45,8 @@ def two_view(view: View) -> None:
         ("Good outputs", found.good, "passed"),
     ):
         _table(title, pairs, names, right)
+    if (shared := paired_clusters_line(found.right)) is not None:
+        small(shared)
     if found.left_out or found.unlabelled:
         small(
             f"Left out: {found.left_out:,} outputs without a verdict of one of the two; "

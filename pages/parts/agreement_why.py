@@ -110,9 +110,9 @@ def one_by_one(view: View) -> None:
         )
     wanted = {"all": [*accepts, *rejects], "false_accept": accepts, "false_reject": rejects}
     ids = wanted[shown or "all"]
-    hidden = sight(view.project, view.version)
+    everything, hidden = ids, sight(view.project, view.version)
     if hidden is not None:
-        everything, ids = ids, hidden.shown(view.key, ids)
+        ids = hidden.shown(view.key, ids)
         say_hidden(view.project, hidden, len(everything) - len(ids), "output", "why")
     given = reasons(store(), view.project.id, view.version, view.judge, view.key)
     acts = _acts(view)
@@ -123,17 +123,30 @@ def one_by_one(view: View) -> None:
         small(acts["said"])
     if output is None:
         with st.container(border=True):
-            st.text(
-                "Judge and people agree on every output here."
-                if not ids
-                else f"All {len(ids)} disagreements have a reason. Left goes back through them."
-            )
+            st.text(_nothing_to_say(view, shown or "all", len(everything), len(ids)))
     else:
         st.text(question(view.version.contract, view.key).text)
         if (one := given.get(output)) is not None:
             small(f"{REASONS[one.reason]}, said {one.who}{f': {one.note}' if one.note else '.'}")
         one_case(view, output, hidden)
     _tally(view)
+
+
+def _nothing_to_say(view: View, shown: str, all_of_them: int, seen: int) -> str:
+    """Say why no disagreement waits: none there is, none this person may see, or all are done."""
+    if seen:
+        have = "The one disagreement has" if seen == 1 else f"All {seen} disagreements have"
+        shown_to_you = "" if seen == all_of_them else ", of those you may see"
+        return f"{have} a reason{shown_to_you}. Left goes back through them."
+    if all_of_them:
+        return "Those they differ on are hidden from you for now: label them first."
+    if not view.cells.n:
+        return "No output here has both a label and a verdict."
+    return {
+        "all": "Judge and people agree on every output here.",
+        "false_accept": "The judge passed no output here that people call bad.",
+        "false_reject": "The judge failed no output here that people call good.",
+    }[shown]
 
 
 def _acts(view: View) -> Acts:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 
 from core.files.folder import load_folder
@@ -10,6 +9,7 @@ from core.labelling.disagreement import Reason
 from core.store.contracts import latest_version
 from core.store.disagreements import reasons
 from core.store.judgements import judges
+from core.store.results import load_results
 from core.verdict import OVERALL
 from sample_data.samples import SAMPLES
 from tests.browser.conftest import Browser, Server
@@ -33,21 +33,29 @@ def test_keys_give_reasons_go_on_and_take_back(shared_server: Server, browser: B
             time.sleep(0.05)
         assert given() == sorted(wanted)
 
+    def differ() -> int:
+        cells = load_results(store, project.id, version, judge.id).confusion(OVERALL)
+        return cells.false_accept + cells.false_reject
+
     page = browser.page()
     page.goto(f"{shared_server.url}/agreement?project=keys&view=why&judge={judge.id}&reviewer=Mia")
 
     def at(place: int) -> None:
         """Wait for a disagreement, and for the moment in which a key could be meant for the last."""
-        page.get_by_text(re.compile(rf"^{place} of \d+$")).wait_for(timeout=15_000)
+        page.get_by_text(f"{place} of {differ()}", exact=True).wait_for(timeout=15_000)
         page.wait_for_timeout(600)
 
-    at(1)
-    page.keyboard.press("2")
-    stored(Reason.JUDGE)
-    at(2)
+    before = differ()
+    keys = [("2", Reason.JUDGE), ("3", Reason.UNCLEAR), ("4", Reason.MISSED), ("1", Reason.RELABEL)]
+    for place, (key, _) in enumerate(keys, 1):
+        at(place)
+        page.keyboard.press(key)
+        stored(*(reason for _, reason in keys[:place]))
+    assert before - 1 == differ()  # the label was wrong: no disagreement any more
+    at(4)
     page.keyboard.press("ArrowRight")
-    at(3)
+    at(5)
     page.keyboard.press("u")
-    stored()
-    at(1)
+    stored(*(reason for _, reason in keys[:3]))
+    assert before == differ()
     assert not browser.outside
