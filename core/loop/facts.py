@@ -92,10 +92,6 @@ class Facts(NamedTuple):
         """Return the shapes its own log shows."""
         return [Shape(name, tuple(rounds), why) for name, rounds, why in self.shapes]
 
-    def read(self) -> list[Reading]:
-        """Return its readings."""
-        return [Reading._make(one) for one in self.readings]
-
     def differing(self, mine: str, theirs: str, of: Facts) -> list[str]:
         """Return the criteria on which two readings, one of each trace, say different things."""
         other = dict(zip(of.keys, theirs, strict=True))
@@ -203,14 +199,17 @@ def read_again(
     that both arms share is judged once and stands in both: the same words about it are one reading.
     """
     traces = Counter(s.sample_id for s in summaries)
-    first: dict[tuple[str, ...], tuple[int, Reading]] = {}
+    first: dict[tuple[str, ...], tuple[int, Sequence[Any]]] = {}
     for at, (s, f) in enumerate(zip(summaries, facts, strict=True)):
         if traces[s.sample_id] < 2:
             continue
-        for reading in f.read():
-            key = (s.sample_id, reading.text, f.contract, reading.evaluator)
-            before, was = first.setdefault(key, (at, reading))
+        # As they were stored: most texts are read once, and need no reading made of them.
+        for values in f.readings:
+            key = (s.sample_id, values[1], f.contract, values[2])
+            before, earlier = first.setdefault(key, (at, values))
+            if before == at:
+                continue
+            reading, was = Reading._make(values), Reading._make(earlier)
             other_arm = summaries[before].arm is not s.arm
-            shared = other_arm and reading.round == was.round and reading.mark == was.mark
-            if before != at and not shared:
+            if not (other_arm and reading.round == was.round and reading.mark == was.mark):
                 yield (at, reading), (before, was)
