@@ -136,6 +136,11 @@ def test_who_has_yet_to_label_a_draft_sees_it_in_no_list(
     at = show(view="compare", aligned="all", reviewer="Ana")
     assert "s0" not in {r["Sample"] for r in frame(at, "Scores 1")}
     assert "one-0" not in json.dumps([unpacked.proto.body for unpacked in at.get("html")])
+    rest = ("0/1one0", "1/2one0", "1/0two0", "0/1two0", "2/2two0")
+    add_outputs(bench, project.id, [NewOutput(f"x{d}", f"d{d}") for d in rest])
+    at = show(view="replay", reviewer="Ana")
+    assert "6 traces are hidden from Ana" in said(at)
+    assert "No trace is like that." not in said(at)
 
 
 @pytest.mark.parametrize(

@@ -111,7 +111,8 @@ def outcome_lines(trace: Trace, again: Replay) -> list[str]:
     rule = trace.rule
     limits = {} if rule is None else {"cap": rule.cap, "window": rule.window}
     ended = again.exit if trace.exit is None else trace.exit
-    lines = [f"Exit {exit_words(ended and ended.value, **limits)}."]
+    words = exit_words(ended and ended.value, **limits)
+    lines = ["How it ended is not recorded." if ended is None else f"Exit {words}."]
     if trace.exit is None and again.exit is not None:
         lines[0] += " (Not recorded; by its own stop rule.)"
     if claim := false_pass(trace):
