@@ -62,10 +62,11 @@ if view == "overview":
 elif view == "compare":
     compare_view(project, found)
 elif view == "replay":
-    trace_id = chosen_trace(found, hidden_trace_ids(project, version(project)))
+    hidden = hidden_trace_ids(project, version(project))
+    trace_id = chosen_trace(found, hidden)
     seen = sight(project, version(project))
-    if seen is not None and trace_id in hidden_trace_ids(project, version(project)):
-        say_hidden(project, seen, 1, "trace", "traces")
+    if seen is not None and (trace_id is None or trace_id in hidden):
+        say_hidden(project, seen, len(hidden) if trace_id is None else 1, "trace", "traces")
     elif trace_id is not None:
         replay_panel(project, trace_id)
 elif view == "whatif":

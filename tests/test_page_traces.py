@@ -252,6 +252,11 @@ def test_an_address_of_nowhere_falls_back(invoices: None, show: Open) -> None:
     assert "The trace in the address is not in this project." in said(at)
     at = show(trace="inv-012-loop", round="99")
     assert "Round 1" in [s.value for s in at.subheader][1]
+    assert "The round in the address is not in this trace; this is round 1." in said(at)
+    at = show(view="replay")
+    at.button(key="traces.next").click().run()
+    assert address(at, "round") == "2"
+    assert address(at, "trace") in said(at)  # of this trace, whichever comes first later
     at = show(trace="inv-012-loop", arm="retry")
     assert "not among those listed" in said(at)
 

@@ -74,13 +74,16 @@ def show(bench: Store) -> Open:
 
 
 def numbers(at: AppTest) -> dict[str, Any]:
-    return {row[""]: row["What if"] for row in frame(at, "What if")}
+    return dict(at.table[0].value["What if"])
 
 
 def test_sliders_give_another_rule_and_say_what_was_never_observed(show: Open) -> None:
     at = show(view="whatif", **{"from": "file1"})
     as_recorded = numbers(at)
     assert as_recorded["Accepted"].startswith("2 of 3")
+    assert as_recorded["Exit PASS"] == "2"
+    assert "recorded with cap 3 and window 3: the same rule" in said(at)
+    assert "instead of" not in said(at)
     at.slider(key="traces.slide.stop_cap").set_value(1).run()
     assert address(at, "stop_cap") == "1"
     assert numbers(at)["Accepted"].startswith("1 of 3")
@@ -133,6 +136,11 @@ def test_who_has_yet_to_label_a_draft_sees_it_in_no_list(
     at = show(view="compare", aligned="all", reviewer="Ana")
     assert "s0" not in {r["Sample"] for r in frame(at, "Scores 1")}
     assert "one-0" not in json.dumps([unpacked.proto.body for unpacked in at.get("html")])
+    rest = ("0/1one0", "1/2one0", "1/0two0", "0/1two0", "2/2two0")
+    add_outputs(bench, project.id, [NewOutput(f"x{d}", f"d{d}") for d in rest])
+    at = show(view="replay", reviewer="Ana")
+    assert "6 traces are hidden from Ana" in said(at)
+    assert "No trace is like that." not in said(at)
 
 
 @pytest.mark.parametrize(
@@ -159,7 +167,10 @@ def test_the_best_rule_is_said_with_its_uncertainty() -> None:
         "Keep to this rule: it saves 0.200 (95 %: 0.100 to 0.300) a task, sample by sample."
     )
     assert "by 0.200 (95 %: 0.100 to 0.300)" in best_lines(best((-0.2, -0.3, -0.1)), False)[-1]
-    assert "Can't tell" in best_lines(best((0.2, -0.1, 0.5)), False)[-1]
+    assert "0: it saves 0.200 (95 %" in best_lines(best((0.2, -0.1, 0.5)), False)[-1]
+    assert "0: it costs more by 0.200 (95 %: -0.100 to 0.500)" in best_lines(
+        best((-0.2, -0.5, 0.1)), False
+    )[-1].replace("\u2212", "-")
     assert "as good as any" in best_lines(best((0.0, 0.0, 0.0)), False)[-1]
     none = best_lines(Undefined("no rule was observed", None, 3), False)
     assert none[0].startswith("No rule can be named: no rule was observed. Record traces")

@@ -103,6 +103,20 @@ def test_an_address_of_a_project_that_is_not_here_opens_no_other(refund: Store, 
     assert "refund" not in said
 
 
+def test_the_project_picker_leaves_a_name_that_is_not_here_in_the_address(refund: Store) -> None:
+    def page() -> None:
+        from pages.parts import workspace
+
+        workspace.sidebar()
+        workspace.need_project()
+
+    app = AppTest.from_function(page)
+    app.query_params["project"] = "nope"
+    app.run(timeout=30)
+    assert "The address names 'nope', which is not in this workspace or was removed." in texts(app)
+    assert app.query_params["project"] in ("nope", ["nope"])
+
+
 # --- agreement -------------------------------------------------------------------------------
 
 

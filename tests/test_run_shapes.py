@@ -193,6 +193,20 @@ def test_a_first_draft_that_both_arms_share_is_not_read_twice() -> None:
     assert (seen.flips.k, seen.flips.n) == (0, 1)
 
 
+def test_a_text_read_twice_in_one_trace_counts_for_the_flip_rate() -> None:
+    first = planted()[""][0].rounds[0]
+    assert first.judgement is not None
+    said = dict.fromkeys(first.judgement.verdicts, OK)
+    again = replace(first, number=2, judgement=replace(first.judgement, verdicts=said))
+    loop = replace(planted()[""][0], rounds=(first, again), exit=None, returned_round=None)
+    found, seen = look([loop])
+    assert ["flip-flop judge"] == [
+        s.name for s in found.by_trace[loop.trace_id] if s.name.startswith("flip")
+    ]
+    assert seen is not None and isinstance(seen.flips, Estimate)
+    assert (1, 1) == (seen.flips.k, seen.flips.n)
+
+
 # --- clean runs -----------------------------------------------------------------------------
 
 _WORDS = [

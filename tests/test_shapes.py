@@ -105,6 +105,15 @@ def test_stuck() -> None:
     assert where(stuck) == {"stuck": (1, 2)}
 
 
+def test_nothing_is_said_of_a_revision_across_a_round_nobody_recorded() -> None:
+    tone, other = {"tone": BLAME}, "Something else altogether, from the first word to the last."
+    for second in (D1, other):
+        whole = trace((D1, tone), (second, tone))
+        assert {"stuck", "over-edit"} & set(names(whole))
+        gap = replace(whole, rounds=(whole.rounds[0], replace(whole.rounds[1], number=3)))
+        assert not {"stuck", "over-edit"} & set(names(gap))
+
+
 def test_cycle() -> None:
     back = trace(
         (D1, {"tone": BLAME, "a": OK}),

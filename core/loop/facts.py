@@ -6,7 +6,6 @@ Worked out once, when a trace is stored: looking over ten thousand traces must r
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -63,7 +62,7 @@ class Facts(NamedTuple):
 
     `shapes` are (name, rounds, why) of those its own log shows. `restless` are its rounds if each
     failed on something new up to the cap, else empty. `contract` is a short hash, "" where none was
-    recorded. `keys` are its judged criteria, `readings` its drafts as first read. `accepted` has a
+    recorded. `keys` are its judged criteria, `readings` its drafts as they were read. `accepted` has a
     character per round made: 1 accepted, 0 not, ? not known. `first_good` is the gold label of the
     first draft. `counts` has an entry per criterion,
     of loop traces only. Stored as JSON, and read back without touching each part: ten thousand
@@ -91,10 +90,6 @@ class Facts(NamedTuple):
     def found(self) -> list[Shape]:
         """Return the shapes its own log shows."""
         return [Shape(name, tuple(rounds), why) for name, rounds, why in self.shapes]
-
-    def read(self) -> list[Reading]:
-        """Return its readings."""
-        return [Reading._make(one) for one in self.readings]
 
     def differing(self, mine: str, theirs: str, of: Facts) -> list[str]:
         """Return the criteria on which two readings, one of each trace, say different things."""
@@ -156,13 +151,11 @@ def _verdicts(r: Round) -> dict[str, CriterionVerdict]:
 
 def _readings(trace: Trace, keys: Sequence[str]) -> list[Reading]:
     found: list[Reading] = []
-    seen: set[str] = set()
     for r in trace.rounds:
-        if r.reused or r.fingerprint is None or r.fingerprint in seen or r.judgement is None:
+        if r.reused or r.fingerprint is None or r.judgement is None:
             continue
         read = {key: _verdicts(r)[key] for key in keys if _judged(r, key)}
         if read:
-            seen.add(r.fingerprint)
             said = "".join(_CODE[read[k].verdict] if k in read else "-" for k in keys)
             mark = exact_hash(said, *(v.evidence for v in read.values()))[:8]
             who = r.judgement.evaluator
@@ -197,20 +190,20 @@ def _counts(trace: Trace) -> list[Counts]:
 def read_again(
     summaries: Sequence[Summary], facts: Sequence[Facts]
 ) -> Iterator[tuple[tuple[int, Reading], tuple[int, Reading]]]:
-    """Yield (place, reading) of a text and that of its first reading in another trace.
+    """Yield (place, reading) of a text that was read before, and that of its first reading.
 
     The same evaluator, under the same contract, read the same text of the same sample. A first draft
     that both arms share is judged once and stands in both: the same words about it are one reading.
     """
-    traces = Counter(s.sample_id for s in summaries)
-    first: dict[tuple[str, ...], tuple[int, Reading]] = {}
+    first: dict[tuple[str, ...], tuple[int, Sequence[Any]]] = {}
     for at, (s, f) in enumerate(zip(summaries, facts, strict=True)):
-        if traces[s.sample_id] < 2:
-            continue
-        for reading in f.read():
-            key = (s.sample_id, reading.text, f.contract, reading.evaluator)
-            before, was = first.setdefault(key, (at, reading))
+        # As they were stored: most texts are read once, and need no reading made of them.
+        for values in f.readings:
+            key = (s.sample_id, values[1], f.contract, values[2])
+            before, earlier = first.setdefault(key, (at, values))
+            if earlier is values:
+                continue
+            reading, was = Reading._make(values), Reading._make(earlier)
             other_arm = summaries[before].arm is not s.arm
-            shared = other_arm and reading.round == was.round and reading.mark == was.mark
-            if before != at and not shared:
+            if not (other_arm and reading.round == was.round and reading.mark == was.mark):
                 yield (at, reading), (before, was)

@@ -60,6 +60,8 @@ def _flips(
 ) -> None:
     """Add a shape to both traces in which the same text was read differently."""
     for (i, mine), (j, theirs) in read_again(summaries, facts):
+        if i == j:
+            continue  # its own log shows it
         for key in facts[i].differing(mine.said, theirs.said, facts[j])[:1]:
             _add_flip(found[i], key, facts[i], mine, facts[j], theirs, summaries[j].trace_id)
             _add_flip(found[j], key, facts[j], theirs, facts[i], mine, summaries[i].trace_id)

@@ -88,10 +88,9 @@ def plateau(trace: Trace) -> Shape | None:
 
 def stuck(trace: Trace) -> Shape | None:
     """A draft equal to the one before."""
-    pairs = pairwise(trace.rounds)
     same = [
         (a.number, b.number)
-        for a, b in pairs
+        for a, b in _revisions(trace)
         if a.fingerprint is not None and a.fingerprint == b.fingerprint
     ]
     return _pairs("stuck", same, "the same draft as the round before")
@@ -150,7 +149,7 @@ def over_edit(trace: Trace) -> Shape | None:
     Counted in words of the earlier draft that are gone; additions are no change to it. Not looked
     for where a failure is about the text as a whole.
     """
-    for before, after in pairwise(trace.rounds):
+    for before, after in _revisions(trace):
         if before.draft is None or after.draft is None or not before.read:
             continue
         failures = [v for v in _verdicts(before).values() if v.verdict is Verdict.FAIL]
@@ -303,6 +302,11 @@ def _verdicts(r: Round) -> dict[str, CriterionVerdict]:
     if r.judgement is None or r.judgement.unscored is not None:
         return {}
     return {k: v for k, v in r.judgement.verdicts.items() if v.verdict is not None}
+
+
+def _revisions(trace: Trace) -> list[tuple[Round, Round]]:
+    """Pairs of a draft and the very next one; across a round nobody recorded there is none."""
+    return [(a, b) for a, b in pairwise(trace.rounds) if b.number == a.number + 1]
 
 
 def _history(trace: Trace, key: str) -> list[tuple[Round, CriterionVerdict]]:

@@ -39,9 +39,9 @@ _AT_ONCE = frozenset({Exit.PASS, Exit.CYCLE, Exit.NO_CHANGE})
 class Path:
     """The walk of one trace, one entry for each round at whose end PLATEAU and CAP are tested.
 
-    That is every scored round but a last one that passed or repeated. `stale`: scored rounds since the score last rose; `calls`: used up so far; `good`: gold of the
-    round that would be handed back there (1 PASS, 0 FAIL, -1 none); `returned`: its number (0:
-    none). `end` is how the walk ended with cap and window unbound (None: a needed round was never
+    That is every scored round but a last one that passed or repeated. `stale`: scored rounds since
+    the score last rose; `calls`: used up so far; `good`: gold of the round that would be handed back
+    there (1 PASS, 0 FAIL, -1 none); `returned`: its number (0: none). `end` is how the walk ended with cap and window unbound (None: a needed round was never
     recorded), with the same numbers there and the drafts made. `cap` and `window` are the trace's own rule, None without one.
     """
 
@@ -171,6 +171,11 @@ class Ends:
         """Traces that end in PASS."""
         return np.asarray(self.exit == EXITS.index(Exit.PASS))
 
+    def same_as(self, other: Ends) -> bool:
+        """Whether every trace ends here, and in the same round by the same exit as there."""
+        pairs = ((self.exit, other.exit), (self.rounds, other.rounds))
+        return bool(self.observed.all()) and all(np.array_equal(a, b) for a, b in pairs)
+
     @property
     def counts(self) -> dict[str, int]:
         """Return the counts a screen shows, under the names of the `replay` command."""
@@ -199,19 +204,18 @@ class Paths:
         self.samples = [p.sample_id for p in paths]
         self.longest = max((len(p.stale) for p in paths), default=0)
         width = max(1, self.longest)
-        self._n = np.array([len(p.stale) for p in paths], dtype=np.int64)
         self._loop = np.array([p.arm is Arm.LOOP for p in paths], dtype=bool)
         self._stale = _padded([p.stale for p in paths], width)
         self._calls = _padded([p.calls for p in paths], width)
         self._good = _padded([p.good for p in paths], width)
         self._returned = _padded([p.returned for p in paths], width)
+        self._tested = np.arange(width) < np.array([[len(p.stale)] for p in paths]).reshape(-1, 1)
         ends = [CENSORED if p.end is None else EXITS.index(p.end) for p in paths]
         self._end = np.array(ends, dtype=np.int64)
         self._end_rounds = np.array([p.end_rounds for p in paths], dtype=np.int64)
         self._end_calls = np.array([p.end_calls for p in paths], dtype=np.int64)
         self._end_good = np.array([p.end_good for p in paths], dtype=np.int64)
         self._end_returned = np.array([p.end_returned for p in paths], dtype=np.int64)
-        self._tested = np.arange(width) < self._n[:, None]
         self._own_cap = np.array([p.cap or _UNBOUND for p in paths], dtype=np.int64)
         self._own_window = np.array([p.window or _UNBOUND for p in paths], dtype=np.int64)
 
@@ -233,9 +237,8 @@ class Paths:
         """The cap and the window that most traces were recorded under; None: no rule."""
         if not len(self):
             return None, None
-        rules, n = np.unique(
-            np.stack([self._own_cap, self._own_window]), axis=1, return_counts=True
-        )  # fmt: skip
+        own = np.stack([self._own_cap, self._own_window])
+        rules, n = np.unique(own, axis=1, return_counts=True)
         cap, window = (int(x) for x in rules[:, n.argmax()])
         return None if cap == _UNBOUND else cap, None if window == _UNBOUND else window
 
@@ -246,9 +249,8 @@ class Paths:
         """
         for name, value in (("cap", cap), ("window", window)):
             if value is not None and value < 1:
-                raise InputError(
-                    f"stop rule, {name}", f"{show(value)} is below 1.", "Use 1 or more."
-                )
+                where = f"stop rule, {name}"
+                raise InputError(where, f"{show(value)} is below 1.", "Use 1 or more.")
         caps = self._own_cap if cap is None else np.full(len(self), cap)
         windows = self._own_window if window is None else np.full(len(self), window)
         plateau = self._loop[:, None] & (self._stale >= windows[:, None])
@@ -395,6 +397,4 @@ def against(mine: Ends, other: Ends) -> Paired:
     """Return acceptance under two rules, trace by trace; traces censored by either are left out."""
     both = mine.observed & other.observed
     a, b = mine.accepted[both], other.accepted[both]
-    return Paired(
-        int((a & b).sum()), int((a & ~b).sum()), int((~a & b).sum()), int((~a & ~b).sum())
-    )
+    return Paired(*(int(cell.sum()) for cell in (a & b, a & ~b, ~a & b, ~a & ~b)))

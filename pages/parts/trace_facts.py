@@ -19,6 +19,7 @@ from core.store.store import Project
 from core.store.trace_facts import load_facts
 from core.store.traces import load_summaries
 from core.verdict import OVERALL
+from pages.parts import collector
 from pages.parts.workspace import store
 
 
@@ -39,6 +40,11 @@ def look(project: Project) -> Look:
 @st.cache_resource(max_entries=10, show_spinner="Looking over the traces …")
 def look_at(project_id: int, revision: int) -> Look:
     """Return what a project's traces show at a revision; by the limits of its newest contract."""
+    with collector.paused():
+        return _look_at(project_id)
+
+
+def _look_at(project_id: int) -> Look:
     current = latest_version(store(), project_id)
     summaries = load_summaries(store(), project_id)
     facts = load_facts(store(), project_id)

@@ -20,7 +20,7 @@ from core.store.trace_sources import (
     sources_of,
 )
 from core.wording import plural
-from pages.parts import state
+from pages.parts import collector, state
 from pages.parts.panels import small
 from pages.parts.trace_panels import TraceNumbers
 from pages.parts.trace_replay import SCRIPTED
@@ -47,19 +47,23 @@ def narrowed(project_id: int, revision: int, key: str, _found: TraceNumbers) -> 
         return _found
     of = _by_trace(project_id, revision)
     mine = [s for s in _found.summaries if of.get(s.trace_id) == key]
+    if len(mine) == len(_found.summaries):
+        return _found
     return TraceNumbers(tuple(mine), by_arm(mine), compare_arms(mine))
 
 
 @st.cache_resource(max_entries=12, show_spinner="Reading the rounds …")
 def rounds_of(project_id: int, revision: int, key: str, arm: str | None = None) -> Grid:
     """Return the numbers of the rounds of a source's traces (of one arm)."""
-    return round_grid(store(), project_id, _filter(key, arm))
+    with collector.paused():
+        return round_grid(store(), project_id, _filter(key, arm))
 
 
 @st.cache_resource(max_entries=12, show_spinner="Reading the walks …")
 def walks(project_id: int, revision: int, key: str, arm: str | None) -> tuple[Paths, Grid]:
     """Return the walks of a source's traces (of one arm) and the numbers of their rounds."""
-    paths = Paths(paths_of(store(), project_id, _filter(key, arm)))
+    with collector.paused():
+        paths = Paths(paths_of(store(), project_id, _filter(key, arm)))
     return paths, rounds_of(project_id, revision, key, arm)
 
 

@@ -34,7 +34,8 @@ def chosen_trace(found: TraceNumbers, hidden: frozenset[str] = frozenset()) -> s
                 f"replay it.{gone if hidden else ''}"
             )
     ids = [s.trace_id for s in left]
-    if not left:
+    if not any(kept(s, wanted) for s in found.summaries):
+        # Where all that fit are hidden, the page says so, with the way out.
         st.caption("No trace is like that. Widen the filters.")
     asked = state.get("trace")
     if asked is not None and asked in found.ids:

@@ -41,7 +41,13 @@ def replay_panel(project: Project, trace_id: str) -> None:
         st.caption("No round of this trace was recorded.")
         return
     numbers = sorted({r.number for r in trace.rounds} | set(trace.gaps))
+    asked = state.get("round")
+    if asked is not None and state.get("trace") is None:
+        # An address names the round of a trace, not of whichever trace comes first that day.
+        state.put("trace", trace_id)
     here = _step(trace, numbers)
+    if asked is not None and asked != str(here):
+        st.caption(f"The round in the address is not in this trace; this is round {here}.")
     returned = again.returned_round if trace.returned_round is None else trace.returned_round
     left, right = st.columns([6, 5], gap="large")
     with left:
@@ -105,7 +111,8 @@ def outcome_lines(trace: Trace, again: Replay) -> list[str]:
     rule = trace.rule
     limits = {} if rule is None else {"cap": rule.cap, "window": rule.window}
     ended = again.exit if trace.exit is None else trace.exit
-    lines = [f"Exit {exit_words(ended and ended.value, **limits)}."]
+    words = exit_words(ended and ended.value, **limits)
+    lines = ["How it ended is not recorded." if ended is None else f"Exit {words}."]
     if trace.exit is None and again.exit is not None:
         lines[0] += " (Not recorded; by its own stop rule.)"
     if claim := false_pass(trace):

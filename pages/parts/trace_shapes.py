@@ -172,7 +172,7 @@ def _shapes(project: Project, found: Look) -> None:
         key=key,
         on_select=picked,
         selection_mode="single-row",
-        column_config={arm: st.column_config.TextColumn(width="small") for arm in ARMS.values()},
+        column_config={arm: st.column_config.TextColumn(width=85) for arm in ARMS.values()},
         alt="Every shape of failure, in how many traces of each arm it occurs, and what to try first.",
     )
     if there:
@@ -192,6 +192,7 @@ def _proof(project: Project, found: Look, there: list[str]) -> None:
         if st.button(words, key="traces.shapes.change"):
             _go(page, view)
     st.text(FIRST_RESPONSE[name])
+    small(f"How it is told: {shape_marks()[name]}")
     for unknown, why in found.shapes.unknown.items():
         small(f"{unknown} is not known: {why}.")
     hidden = hidden_trace_ids(project, version(project))

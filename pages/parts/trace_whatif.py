@@ -122,7 +122,9 @@ def _explore(project_id: int, revision: int, key: str, arm: str | None) -> None:
                     own_window or windows[-1],
                 )  # fmt: skip
         recorded, what = paths.ends(), paths.ends(cap, window)
-        _said(what, recorded, cap, window)
+        retry = arm == Arm.RETRY.value
+        the_same = paths.rules == 1 and cap == own_cap and (retry or window == own_window)
+        _said(what, recorded, rule_words(cap, window, retry), the_same)
         _beside(paths, recorded, what, grid)
     _picture(project_id, revision, key, arm, caps, windows, (cap, window))
     _best(project_id, revision, key, arm, caps, windows)
@@ -144,7 +146,12 @@ def _slide(name: state.Name, label: str, options: Sequence[int], usual: int) -> 
     )  # fmt: skip
 
 
-def _said(what: Ends, recorded: Ends, cap: int, window: int) -> None:
+def rule_words(cap: int, window: int, retry: bool) -> str:
+    """Return a stop rule in words; retries know no window."""
+    return f"cap {cap}" if retry else f"cap {cap} and window {window}"
+
+
+def _said(what: Ends, recorded: Ends, rule: str, the_same: bool) -> None:
     """Say first what is not known, then what the rule would have made of the rest."""
     n = what.counts
     if n["censored"]:
@@ -153,10 +160,16 @@ def _said(what: Ends, recorded: Ends, cap: int, window: int) -> None:
             "this rule would have, and what the next round would have brought was never observed. "
             "Numbers below are the range that leaves."
         )
+    if the_same:
+        st.text(f"These traces were recorded with {rule}: the same rule. Move a slider.")
+        return
+    if what.same_as(recorded):
+        st.text(f"With {rule} every trace ends as it did under its recorded rule.")
+        return
     pairs = against(what, recorded)
     if pairs.n and not isinstance(pairs.difference, Undefined):
         st.text(
-            f"With cap {cap} and window {window}, on the {plural(pairs.n, 'trace')} whose end is "
+            f"With {rule}, on the {plural(pairs.n, 'trace')} whose end is "
             f"known under both rules: {pairs.first:,} accepted instead of {pairs.second:,}, "
             f"{points(pairs.difference)}."
         )
@@ -165,20 +178,18 @@ def _said(what: Ends, recorded: Ends, cap: int, window: int) -> None:
 def _beside(paths: Paths, recorded: Ends, what: Ends, grid: Grid) -> None:
     exits = sorted({*recorded.exits, *what.exits})
     columns = [_rows(paths, ends, grid, exits) for ends in (recorded, what)]
+    names = list(columns[0] | columns[1])
     cap, window = paths.usual_rule
     own = (
         "each by its own rule" if paths.rules != 1 or cap is None else f"cap {cap}, window {window}"
     )
-    st.dataframe(
-        [
-            {"": name, f"As recorded: {own}": value, "What if": columns[1][name]}
-            for name, value in columns[0].items()
-        ],
-        hide_index=True,
-        height="content",
-        row_height=28,
-        column_config={"": st.column_config.TextColumn(width=165)},
-        alt="The recorded rule beside the rule of the sliders, number by number.",
+    # Wraps where the window is narrow; a cell that is cut off hides a number.
+    st.table(
+        {
+            f"As recorded: {own}": {name: columns[0].get(name, "0") for name in names},
+            "What if": {name: columns[1].get(name, "0") for name in names},
+        },
+        border="horizontal",
     )
 
 
@@ -356,8 +367,11 @@ def best_lines(best: BestRule | Undefined, retry: bool) -> list[str]:
             *lines,
             "Both end every trace alike there: the recorded rule is as good as any tried.",
         ]
+    elif saved.value < 0:
+        word = "Can't tell whether it saves or costs, the interval includes 0: it costs more by"
+        saved = type(saved)(-saved.value, -saved.high, -saved.low, saved.k, saved.n)
     else:
-        word = "Can't tell whether it saves anything, the interval includes 0: it saves"
+        word = "Can't tell whether it saves or costs, the interval includes 0: it saves"
     return [*lines, f"{word} {_cost(saved)} a task, sample by sample."]
 
 

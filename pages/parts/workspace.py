@@ -89,11 +89,9 @@ def sidebar() -> None:
     with st.sidebar:
         titles = {p.slug: p.title for p in store().projects()}
         if titles:
-            known = (
-                titles
-                if open_now or not state.get("project")
-                else {"": "Choose a project", **titles}
-            )
+            # A project that is not here stays in the address: pages say so, and open no other.
+            named = state.get("project")
+            known = titles if open_now or not named else {named: "Choose a project", **titles}
             state.pick("project", "Project", list(known), show=lambda slug: known[slug])
         if open_now is not None and open_now.note:
             small(open_now.note)
