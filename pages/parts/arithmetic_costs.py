@@ -38,8 +38,8 @@ def month(one: Scenario) -> None:
         "Money: calls. Total: calls, hand-overs and wrong outputs at what they cost you. Per good: "
         "total ÷ accepted and good. A single shot is one draft, read by nobody. Prices, tokens and "
         "costs are under the inputs on the left.",
-        "Hours are of calls one after the other; retries can also be drawn side by side, a loop "
-        "cannot.",
+        "Tokens: read / written. Hours are of calls one after the other; retries can also be drawn "
+        "side by side, a loop cannot.",
     ]
     if not one.priced:
         notes.append("Price not set: no money is shown. Set it under “Tokens, prices and time”.")
@@ -85,7 +85,7 @@ def _row(name: str, bill: Bill) -> dict[str, str]:
         "Good outputs": unknown if bill.good is None else amount(bill.good),
         "Total": money(bill.total),
         "Per good": "–" if bill.good == 0 else money(bill.per_good),
-        "Tokens in / out per task": f"{amount(bill.tokens_in)} / {amount(bill.tokens_out)}",
+        "Tokens a task": f"{amount(bill.tokens_in)} / {amount(bill.tokens_out)}",
     }
 
 
