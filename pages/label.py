@@ -50,7 +50,8 @@ if view == "queue":
 if not count_outputs(store(), project.id):
     empty("There are no outputs to label yet.", "Import outputs", "label", view="import")
 
-reviewer = need_reviewer(store(), project)
+doing = {"group": "sorting notes", "settle": "settling"}.get(view or "", "labelling")
+reviewer = need_reviewer(store(), project, doing)
 if view == "settle":
     settle(project, reviewer)
     st.stop()
@@ -60,7 +61,7 @@ if view == "label":
 with st.container(horizontal=True, vertical_alignment="center"):
     asked = choose(current) if view == "label" else None
     if current is None:
-        small("No contract yet: label, say why in a note, then group the notes into criteria.")
+        small("No contract yet: say why in a note (N), then decide; group the notes into criteria.")
     st.space("stretch")
     with st.container(horizontal=True, vertical_alignment="center", width="content"):
         st.text(f"Reviewer: {reviewer.name}", width="content")
@@ -69,5 +70,8 @@ with st.container(horizontal=True, vertical_alignment="center"):
 if asked is None:
     group_screen(project, current, reviewer)
 else:
-    say_practice(project, current, reviewer, [q.key for q in asked.questions])
-    labeller(store(), project, store().identity(project.id), reviewer, asked)
+    keys = [q.key for q in asked.questions]
+    labeller(
+        store(), project, store().identity(project.id), reviewer, asked,
+        above=lambda: say_practice(project, current, reviewer, keys),
+    )  # fmt: skip

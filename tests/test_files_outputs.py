@@ -26,6 +26,9 @@ def test_names_people_use_are_offered() -> None:
     assert suggest_mapping(["idx", "Prompt", "Response", "expected", "epoch", "ticket"]) == (
         ColumnMap("idx", "Response", "Prompt", "expected", "epoch")
     )
+    assert suggest_mapping(["sku", "customer message", "description"]) == (
+        ColumnMap("sku", "description", "customer message")
+    )
     assert suggest_mapping(["a", "b"]) == ColumnMap()
 
 

@@ -585,3 +585,17 @@ def test_exports_hold_names_as_text() -> None:
     assert as_csv(["now", "=1+1"], rows) == ",now,'=1+1\np,40 %,1 | 2\n"
     assert "| p | 40 % | 1 \\| 2 |" in as_markdown(["now", "a|b"], rows)
     assert "a\\|b" in as_markdown(["now", "a|b"], rows)
+
+
+def test_retries_luckier_than_independent_draws_leave_the_fresh_share_empty(show: Open) -> None:
+    app = show(view="measured", source="table")
+    tasks = [f"{task},loop,1,0\n{task},retry,1,0\n{task},retry,2,1\n" for task in "abc"]
+    rows = "task,arm,round,passed\nd,loop,1,1\nd,retry,1,1\n" + "".join(
+        f"{one}{one[0]},loop,2,1\n" for one in tasks
+    )
+    app.file_uploader(key="arithmetic.arms").upload("arms.csv", rows.encode(), "text/csv").run()
+    assert "Retries rescued more than independent draws would" in words(app)
+    app.button(key="arithmetic.use.table").click().run()
+    assert not app.exception
+    assert app.text_input(key="arithmetic.fresh").value == ""
+    assert "Nothing is computed" not in words(app)

@@ -200,7 +200,7 @@ def blind_spot(draft: Draft) -> Iterator[Finding]:
     if is_blank(draft.does_not_examine):
         yield Finding(
             None, "blind_spot", "Nothing says what this contract does not examine.",
-            "Fill in does_not_examine: what could be wrong with an accepted output?",
+            "Say what could be wrong with an accepted output (does_not_examine).",
         )  # fmt: skip
 
 
@@ -210,7 +210,7 @@ def knows_nothing(draft: Draft) -> Iterator[Finding]:
         yield Finding(
             None, "knows_nothing",
             "Nothing says what the evaluator knows that the generator does not.",
-            "Fill in evaluator.knows; if there is nothing, climb the ladder.",
+            "Say what it knows (evaluator.knows); if there is nothing, climb the ladder.",
         )  # fmt: skip
 
 

@@ -13,7 +13,20 @@ DEFAULT_TRIAL = 1
 """The trial of an output in a file without a trial column: its only draw is the first."""
 
 _KNOWN = {
-    "sample_id": ("sample_id", "id", "idx", "sample", "item_id", "question_id", "task_id", "uid"),
+    "sample_id": (
+        "sample_id",
+        "id",
+        "idx",
+        "sample",
+        "item_id",
+        "question_id",
+        "task_id",
+        "uid",
+        "key",
+        "sku",
+        "ticket",
+        "ticket_id",
+    ),
     "output": (
         "output",
         "response",
@@ -23,8 +36,23 @@ _KNOWN = {
         "generation",
         "prediction",
         "text",
+        "draft",
+        "summary",
+        "description",
     ),
-    "input": ("input", "prompt", "question", "instruction", "task", "query"),
+    "input": (
+        "input",
+        "prompt",
+        "question",
+        "instruction",
+        "task",
+        "query",
+        "message",
+        "customer_message",
+        "user_message",
+        "request",
+        "source",
+    ),
     "reference": ("reference", "expected", "target", "ideal", "reference_answer", "ground_truth"),
     "trial": ("trial", "epoch", "draw", "attempt", "repeat"),
 }

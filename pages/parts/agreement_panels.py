@@ -39,6 +39,7 @@ from core.wording_agreement import (
 from pages.parts import state
 from pages.parts.agreement_numbers import PERSON, View, counted, people
 from pages.parts.panels import MARKS, mark, small, verbatim
+from pages.parts.shell import page_at
 from pages.parts.sight import say_hidden
 from pages.parts.workspace import store
 
@@ -86,6 +87,11 @@ def headline(view: View) -> None:
             st.text(f"Only outputs with {view.filtered}.")
         for line in sentences(view):
             st.text(line)
+        bare = not view.cells.n + view.cells.unscored and not view.filtered
+        # The criterion chosen here is the one the label page asks.
+        if bare and st.button(f"Label outputs: {criterion_name(view.key)}", key="agreement.label"):
+            state.put_view("label", "label")
+            st.switch_page(page_at("label"))
 
 
 def rates(view: View) -> None:
@@ -195,6 +201,8 @@ def words_chosen(project: Project) -> None:
             fails = batch.choices.get("fail")
             other = "every other word" if fails is None else ", ".join(fails)
             passes = ", ".join(batch.choices.get("pass", []))
+            if not passes and fails == []:
+                continue  # a log whose scores were left out
             said.append(f"{batch.file_name}: PASS = {passes}; FAIL = {other}")
     if said:
         small("Words as chosen at import", *said[:6])

@@ -253,21 +253,35 @@ def texts_from(one: Report, texts: Texts) -> Texts | str:
         }  # fmt: skip
     if isinstance(found.p1, Undefined):
         return found.p1.reason
-    fresh = (
-        ""
-        if one.draws.most < 2 or isinstance(found.fresh_share, Undefined)
-        else _typed(found.fresh_share)
-    )
+    known = one.draws.most >= 2 and not rescues_beyond_chance(one, cap)
     return texts | _rates_of(found.p1, found.repair_rate, cap) | {
         "cap": str(cap), "level": "accepted", "far": "0 %", "frr": "0 %", "damage": "0 %",
-        "catches": "", "misfires": "0 %", "fresh": fresh, "rho": "",
+        "critic": "critic" if _asks_a_critic(found) else "code", "catches": "", "misfires": "0 %",
+        "fresh": _typed(found.fresh_share) if known else "", "rho": "",
     }  # fmt: skip
+
+
+def rescues_beyond_chance(one: Report, cap: int) -> bool:
+    """Whether retries rescued more than independent draws at p would, which no formula here holds.
+
+    Happens by luck on few tasks: F is at most 1 − (1 − p)^(cap − 1) when draws are independent,
+    and less when they are alike.
+    """
+    p, fresh = one.arms.p1, one.arms.fresh_share
+    if isinstance(p, Undefined) or isinstance(fresh, Undefined):
+        return False
+    return fresh.value > 1 - (1 - p.value) ** (cap - 1)
+
+
+def _asks_a_critic(found: Arms) -> bool:
+    """Whether a draft costs two calls or so: one to write, one for a critic to read."""
+    drafts = sum(len(pair[0].drafts) for some in found.pairs.values() for pair in some)
+    return found.loop.calls >= 1.5 * drafts
 
 
 def _check(found: Arms, t: Truth) -> Texts:
     """Return the check as one: a critic if its drafts cost two calls or more, else code."""
-    drafts = sum(len(pair[0].drafts) for some in found.pairs.values() for pair in some)
-    if found.loop.calls >= 1.5 * drafts:
+    if _asks_a_critic(found):
         return {
             "critic": "critic", "catches": "", "misfires": "0 %",
             "far": _typed(t.passes_bad), "frr": _typed(t.rejects_good),

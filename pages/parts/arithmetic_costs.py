@@ -5,11 +5,15 @@ from __future__ import annotations
 import streamlit as st
 
 from core.charts_arms import cap_chart, leniency_chart, returned_chart
+from core.errors import InputError
 from core.statistics.money import Bill
+from core.store.scenarios import scenarios
+from core.store.store import Project
 from core.wording import amount, decimal, dollars, per_output, percent, plural
-from pages.parts.arithmetic_fields import Scenario
+from pages.parts.arithmetic_fields import Scenario, read
 from pages.parts.arithmetic_panels import ink
 from pages.parts.panels import small
+from pages.parts.workspace import store
 
 ARMS = {"loop": "Loop", "retry": "Retries", "single": "Single shot"}
 UNKNOWN = "not known at accepted level"
@@ -34,14 +38,32 @@ def month(one: Scenario) -> None:
         "Money: calls. Total: calls, hand-overs and wrong outputs at what they cost you. Per good: "
         "total ÷ accepted and good. A single shot is one draft, read by nobody. Prices, tokens and "
         "costs are under the inputs on the left.",
-        "Hours are of calls one after the other; retries can also be drawn side by side, a loop "
-        "cannot.",
+        "Tokens: read / written. Hours are of calls one after the other; retries can also be drawn "
+        "side by side, a loop cannot.",
     ]
     if not one.priced:
         notes.append("Price not set: no money is shown. Set it under “Tokens, prices and time”.")
     if not one.truth:
         notes.append("At accepted level nothing is known of good and wrong outputs.")
     small(*notes)
+
+
+def months(project: Project) -> list[tuple[str, list[str]]]:
+    """Return what a month comes to in each saved scenario, the newest first, a line for each arm."""
+    found = []
+    for saved in sorted(scenarios(store(), project.id), key=lambda s: s.id, reverse=True):
+        try:
+            one = read(saved.inputs)  # type: ignore[arg-type]
+        except (InputError, KeyError):
+            continue  # Saved by an older version with other inputs.
+        tasks = plural(round(one.costs.tasks), "task")
+        lines = [
+            f"{row.pop('Arm')}, {tasks} a month: "
+            + ", ".join(f"{name.lower()} {value}" for name, value in row.items())
+            for row in (_row(name, bill) for name, bill in one.bills.items())
+        ]
+        found.append((saved.name, lines))
+    return found
 
 
 def _row(name: str, bill: Bill) -> dict[str, str]:
@@ -63,7 +85,7 @@ def _row(name: str, bill: Bill) -> dict[str, str]:
         "Good outputs": unknown if bill.good is None else amount(bill.good),
         "Total": money(bill.total),
         "Per good": "–" if bill.good == 0 else money(bill.per_good),
-        "Tokens in / out per task": f"{amount(bill.tokens_in)} / {amount(bill.tokens_out)}",
+        "Tokens a task": f"{amount(bill.tokens_in)} / {amount(bill.tokens_out)}",
     }
 
 

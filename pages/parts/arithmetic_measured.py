@@ -28,7 +28,7 @@ from core.wording import (
 )
 from pages.parts import arithmetic_inputs as boxes
 from pages.parts import state
-from pages.parts.arithmetic_arms import Report, report, texts_from
+from pages.parts.arithmetic_arms import Report, report, rescues_beyond_chance, texts_from
 from pages.parts.arithmetic_baseline import baseline_panel
 from pages.parts.arithmetic_counts import counts
 from pages.parts.arithmetic_fields import Texts
@@ -178,6 +178,11 @@ def _offer(key: str, found: Report, texts: Texts) -> None:
     boxes.use_button(key, into)
     level = "good or bad" if into["level"] == "truth" else "accepted or not"
     small(f"Fills the calculator at the level of {level}, with the counts, so that intervals show.")
+    if into["level"] == "accepted" and rescues_beyond_chance(found, int(into["cap"])):
+        small(
+            "Retries rescued more than independent draws would at this p: the fresh share is left "
+            "empty, and the calculator takes draws as independent."
+        )
 
 
 def _file(cap: int, texts: Texts) -> None:

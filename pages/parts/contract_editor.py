@@ -86,10 +86,10 @@ def _list(desk: Desk, items: list[dict[str, Any]], findings: Sequence[Finding]) 
         row_height=66 if len(items) <= WHOLE else None,
         height=500 if len(items) > 13 else "content",
         column_config={
-            "Criterion": st.column_config.TextColumn(width=100),
+            "Criterion": st.column_config.TextColumn(width=120),
             "By": st.column_config.TextColumn(width=56),
             "Lint": st.column_config.TextColumn(width=42),
-            "Question": st.column_config.TextColumn(width=195),
+            "Question": st.column_config.TextColumn(width=175),
         },
     )
     return at

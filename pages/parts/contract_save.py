@@ -13,7 +13,7 @@ from core.errors import InputError, StaleSaveError
 from core.store import drafts
 from core.store.contracts import Version
 from core.store.contracts import versions as all_versions
-from core.store.effects import renames
+from core.store.effects import effects, renames
 from core.store.store import Project
 from core.wording import plural
 from pages.parts import state
@@ -34,6 +34,9 @@ from pages.parts.panels import small
 from pages.parts.workspace import store
 
 _OPEN = "contract.save"
+EVALUATOR_TAB = "Evaluator, stop rule and limits"
+ABOUT_THE_WHOLE = ("what the criteria do not examine", "what the evaluator knows")
+"""Places of errors that are mended on that tab."""
 
 
 def save_bar(
@@ -160,6 +163,8 @@ def _save(desk: Desk) -> None:
             same_meaning=[k for k in keys if st.session_state.get(_meaning(k)) == "same"],
         )
     except (InputError, StaleSaveError) as error:
+        if isinstance(error, InputError) and error.place in ABOUT_THE_WHOLE:
+            st.session_state["contract.tab"] = EVALUATOR_TAB
         say(False, "Not saved. Your changes are kept.", str(error))
         return
     # The draft goes; what was said about the text it was filled from stays to be read.
@@ -171,7 +176,19 @@ def _save(desk: Desk) -> None:
     if saved.number == desk.draft.based_on:
         say(True, f"Nothing differs from version {saved.number}: no new version was made.", "")
     else:
-        say(True, f"Saved as version {saved.number}.", "")
+        say(True, f"Saved as version {saved.number}.", _made_stale(desk.project, saved))
+
+
+def _made_stale(project: Project, saved: Version) -> str:
+    """Say how many labels a version made stale and where they are, "" for none."""
+    done = effects(store(), project.id, all_versions(store(), project.id))
+    labels = sum(e.labels for e in done if e.version == saved.number and not e.labels_stand)
+    if not labels:
+        return ""
+    return (
+        f"Stale by this: {plural(labels, 'label')}, in no count until looked at again. Label lists "
+        "them under “Wording changed”."
+    )
 
 
 @guarded

@@ -14,6 +14,7 @@ from core.glossary import help_of
 from pages.parts.contract_desk import Desk, set_value
 from pages.parts.as_you_type import PAUSE
 from pages.parts.contract_findings import by_part, show_findings
+from pages.parts.panels import small
 
 Path = tuple[str, ...]
 
@@ -225,6 +226,7 @@ def _stop(form: Form) -> None:
         "best",
         "Best by score; the earliest of equals.",
     )
+    small("Budget of a task: nothing more is begun once it would not fit.")
     cells = st.columns(4)
     for cell, (name, label, whole) in zip(
         cells,

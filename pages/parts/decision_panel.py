@@ -8,6 +8,7 @@ import streamlit as st
 
 from core.answers import answers_changed, answers_of
 from core.questions import State, Step
+from core.render_decision import DecisionPage, decision_html, decision_markdown
 from core.store.contracts import Version
 from core.store.decisions import (
     Choice,
@@ -19,6 +20,7 @@ from core.store.decisions import (
 )
 from core.store.store import Project
 from pages.parts import state
+from pages.parts.arithmetic_costs import months
 from pages.parts.guard import guarded
 from pages.parts.panels import small, verbatim
 from pages.parts.reviewer import named, signed_in
@@ -67,9 +69,38 @@ def _holds(project: Project, one: Decision, now: Sequence[Step]) -> None:
         st.text("Changed since:\n" + "\n".join(f"• {line}" for line in changed))
     else:
         small("Nothing it stands on has changed since.")
+    _send_on(project, one, changed)
     with st.expander("What it stood on", key=f"decision.answers.{one.id}"):
         for title, answer in one.answers.items():
             verbatim("\n".join([f"{title}: {answer['state']}", *answer["numbers"]]))
+
+
+def _send_on(project: Project, one: Decision, changed: Sequence[str]) -> None:
+    """Draw the decision as one page to download: what was decided, on what, and what it costs."""
+    page = DecisionPage(
+        WORDS[one.choice],
+        one.why,
+        [
+            ("Project", project.title),
+            ("Contract version", str(one.version)),
+            ("Decided by", one.author),
+            ("Date", f"{one.date} (UTC)"),
+        ],
+        changed,
+        one.answers,
+        [(f"Costs, as in the scenario “{name}”", lines) for name, lines in months(project)],
+    )
+    with st.container(horizontal=True):
+        st.download_button(
+            "Download as one HTML page", decision_html(page), "decision.html", "text/html",
+            key="decision.html", on_click="ignore",
+            help="The decision with its reason, the five answers, and the month of each saved "
+            "scenario. Texts of outputs are not in it.",
+        )  # fmt: skip
+        st.download_button(
+            "Download as Markdown", decision_markdown(page), "decision.md", "text/markdown",
+            key="decision.md", on_click="ignore",
+        )  # fmt: skip
 
 
 def _record(

@@ -14,6 +14,7 @@ from core.errors import InputError
 from core.glossary import help_of
 from core.loop.stop import Arm
 from core.loop.task_costs import TaskCosts, task_costs
+from core.providers.scripted import SCRIPTED
 from core.questions import (
     Examples,
     Labelled,
@@ -33,6 +34,7 @@ from core.store.baselines import newest_baseline
 from core.store.contracts import Version
 from core.store.judgements import JudgeKind, judges
 from core.store.progress import load_progress
+from core.store.runs import RunKind, runs_of
 from core.store.scenarios import scenarios
 from core.store.store import Project
 from core.store.trace_facts import load_facts
@@ -81,20 +83,39 @@ def questions_of(project: Project) -> list[Step]:
     )
     asked = tuple(todo_line(one) for one in todo_of(project, current)[:3])
     rates = measured(project, current, traces)
+    played = _scripted(project)
     before = [
         replace(first, numbers=(*first.numbers, *asked)),
         separation_question(contract, rates),
-        repairable_question(look(project).convergence),
+        _with(repairable_question(look(project).convergence), played),
         calibrated_question(
             rates,
             contract.limits if contract else Limits(),
             Labelled(p.outputs, p.labelled, p.labels, p.reviewers),
         ),
-        baseline_question(
-            traces.compared, costs_of(project), "" if recorded is None else recorded.words
+        _with(
+            baseline_question(
+                traces.compared, costs_of(project), "" if recorded is None else recorded.words
+            ),
+            played,
         ),
     ]
     return [*before, decision_step(before)]
+
+
+def _scripted(project: Project) -> tuple[str, ...]:
+    """Say that loops were run without a model, if any were: their traces count like others."""
+    ran = [r for r in runs_of(store(), project.id) if r.kind is RunKind.LOOP]
+    played = [r for r in ran if r.config["model"] == SCRIPTED]
+    if not played:
+        return ()
+    if len(ran) == 1:
+        return ("The loop run here was scripted: it says nothing about a model.",)
+    return (f"{len(played)} of {len(ran)} loop runs here scripted: those say nothing of a model.",)
+
+
+def _with(step: Step, more: tuple[str, ...]) -> Step:
+    return replace(step, numbers=(*step.numbers, *more))
 
 
 def measured(project: Project, current: Version | None, traces: TraceNumbers) -> list[Measured]:

@@ -11,6 +11,7 @@ from core.files.recognise import KINDS, recognise
 from core.files.tables import MAX_BYTES
 from core.store.contracts import Version
 from core.store.store import Project
+from pages.parts import state
 from pages.parts.import_panel import table_screen
 from pages.parts.log_import import log_screen
 from pages.parts.span_import import spans_screen
@@ -36,6 +37,9 @@ def import_screen(project: Project, version: Version | None, default: Sequence[s
         for line in done:
             st.text(line)
     traces = "traces" in default
+    if done and not traces:
+        st.button("Label outputs", key="import.label", type="primary",
+                  on_click=state.put_view, args=("label", "label"))  # fmt: skip
     what = "Traces or spans" if traces else "A table, an Inspect log or promptfoo results"
     file = st.file_uploader(
         f"{what}, up to {MAX_BYTES // 1_000_000} MB",

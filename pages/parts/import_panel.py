@@ -127,7 +127,7 @@ def _outputs(table: Table) -> ColumnMap:
                 label,
                 options,
                 index=None if wanted is None else options.index(wanted),
-                placeholder="Choose a column",
+                placeholder="Choose one",
                 help=help,
                 key=f"import.{field}.{table.sha256}",
             )

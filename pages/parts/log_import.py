@@ -129,6 +129,11 @@ def _choices(log: EvalLog, version: Version | None) -> dict[str, Choice]:
     contract = None if version is None else version.contract
     if log.scorers:
         st.subheader("What the scorers become", anchor=False)
+        if contract is not None and not any(s.name in contract.keys for s in log.scorers):
+            small(
+                "No criterion of the contract is called as a scorer is. Choose the one a scorer "
+                "measures; or leave scores out, add a criterion, and import the file again."
+            )
     for number, scorer in enumerate(log.scorers):
         key = f"log.{number}.{log.sha256}"
         words = log.words(scorer.name)

@@ -174,7 +174,9 @@ def _against_self(project: Project, current: Version | None) -> None:
         }
         for one in found
     ]
-    st.dataframe(rows, hide_index=True)
+    st.dataframe(
+        rows, hide_index=True, column_config={"Share": st.column_config.Column(width="medium")}
+    )
 
 
 def need_labelling(project: Project, reviewer: Reviewer) -> None:

@@ -11,11 +11,11 @@ from pages.parts import state
 from pages.parts.labeller.labeller import Reviewer
 
 
-def need_reviewer(store: Store, project: Project) -> Reviewer:
-    """Return the reviewer, or ask for the name and end the page. Nobody labels without a name."""
+def need_reviewer(store: Store, project: Project, doing: str = "labelling") -> Reviewer:
+    """Return the reviewer, or ask who is `doing` this and end the page: nobody labels unnamed."""
     name = named()
     if not person_key(name):
-        _ask()
+        _ask(doing)
         st.stop()
     reviewer_id, first_given = save_reviewer(store, project.id, name)
     if not signed_in():
@@ -44,15 +44,15 @@ def change() -> None:
     state.put("reviewer", None)
 
 
-def _ask() -> None:
+def _ask(doing: str) -> None:
     with st.form("reviewer.form", width=460):
-        st.subheader("Who is labelling?", anchor=False)
+        st.subheader(f"Who is {doing}?", anchor=False)
         st.caption(
             "Every label belongs to a person. Use the same name each time; "
             "capitals and blanks around it make no difference."
         )
         name = st.text_input("Your name", key="reviewer.name", max_chars=80)
-        if st.form_submit_button("Start labelling", type="primary"):
+        if st.form_submit_button(f"Start {doing}", type="primary"):
             if person_key(name):
                 state.put("reviewer", name)
                 st.rerun()

@@ -272,7 +272,10 @@ def _nothing_open(lists: dict[str, tuple[list[int], list[int]]], key: str, reade
             else f"No two labels {'' if reader.settling else 'you may see '}differ on {name}."
         )
         if not reader.settling:
-            st.text("Outputs you have not labelled yourself are not among them.")
+            st.text(
+                "Outputs you have not labelled yourself are not among them; “I am settling, not "
+                "labelling” shows all."
+            )
         if following is not None and following != key:
             st.button(
                 f"Go on with {criterion_name(following)}", type="primary",

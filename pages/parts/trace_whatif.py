@@ -178,7 +178,6 @@ def _said(what: Ends, recorded: Ends, rule: str, the_same: bool) -> None:
 def _beside(paths: Paths, recorded: Ends, what: Ends, grid: Grid) -> None:
     exits = sorted({*recorded.exits, *what.exits})
     columns = [_rows(paths, ends, grid, exits) for ends in (recorded, what)]
-    names = list(columns[0] | columns[1])
     cap, window = paths.usual_rule
     own = (
         "each by its own rule" if paths.rules != 1 or cap is None else f"cap {cap}, window {window}"
@@ -186,8 +185,8 @@ def _beside(paths: Paths, recorded: Ends, what: Ends, grid: Grid) -> None:
     # Wraps where the window is narrow; a cell that is cut off hides a number.
     st.table(
         {
-            f"As recorded: {own}": {name: columns[0].get(name, "0") for name in names},
-            "What if": {name: columns[1].get(name, "0") for name in names},
+            f"As recorded: {own}": columns[0],
+            "What if": columns[1],
         },
         border="horizontal",
     )

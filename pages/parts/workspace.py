@@ -82,6 +82,10 @@ def add_sample(slug: str) -> None:
     state.put("project", name)
 
 
+_OPEN = "projects.open"
+"""The session key of whether the popover of projects is open."""
+
+
 def sidebar() -> None:
     """Draw the project picker, and making, removing and bringing back projects."""
     open_samples()
@@ -93,9 +97,10 @@ def sidebar() -> None:
             named = state.get("project")
             known = titles if open_now or not named else {named: "Choose a project", **titles}
             state.pick("project", "Project", list(known), show=lambda slug: known[slug])
-        if open_now is not None and open_now.note:
-            small(open_now.note)
-        with st.popover("Projects", width="stretch"):
+        with st.container():  # Always there: a popover that is open stays the one it is.
+            if open_now is not None and open_now.note:
+                small(open_now.note)
+        with st.popover("Projects", width="stretch", key=_OPEN, on_change="rerun"):
             _projects(open_now)
 
 
@@ -104,10 +109,12 @@ def _projects(open_now: Project | None) -> None:
     if "projects.error" in st.session_state:
         st.text(st.session_state.pop("projects.error"))
     here = {p.slug for p in store().projects()}
+    left = {p.slug for p in store().projects(removed=True)}
     for slug, sample in SAMPLES.items():
         if slug.replace("_", "-") not in here:
+            act = "Bring back" if slug.replace("_", "-") in left else "Add"
             st.button(
-                f"Bring back the sample: {sample.title}",
+                f"{act} the sample: {sample.title}",
                 key=f"projects.sample.{slug}",
                 on_click=add_sample,
                 args=(slug,),
@@ -153,6 +160,7 @@ def _create() -> None:
         st.session_state["projects.error"] = str(error)
         return
     st.session_state["projects.title"] = ""
+    st.session_state[_OPEN] = False
     state.put("project", made.slug)
 
 

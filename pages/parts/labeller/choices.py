@@ -38,12 +38,12 @@ def choose(current: Version | None) -> Asked:
     else:
         chosen = state.pick(
             "criterion", "Criterion", [*criteria, OVERALL], show=criterion_name,
-            label_visibility="collapsed", width=230,
+            label_visibility="collapsed", width=200,
         )  # fmt: skip
         keys = [chosen or OVERALL]
     which = state.pick(
         "list", "Which outputs", [str(one) for one in Filter], show=lambda one: LISTS[Filter(one)],
-        label_visibility="collapsed", width=160,
+        label_visibility="collapsed", width=150,
         help="Told from your own labels. Others disagree: only where you have labelled already.",
     )  # fmt: skip
     return Asked(tuple(question(contract, key) for key in keys), Filter(which or Filter.ALL))

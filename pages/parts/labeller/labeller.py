@@ -11,6 +11,7 @@ So an answer that gets lost costs nothing.
 from __future__ import annotations
 
 import uuid
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -30,12 +31,20 @@ SCRIPTS = ("text_views", "keymap", "work", "shelf", "reader", "screen", "talk", 
 
 @st.fragment
 def labeller(
-    store: Store, project: Project, identity: str, reviewer: Reviewer, asked: Asked
+    store: Store,
+    project: Project,
+    identity: str,
+    reviewer: Reviewer,
+    asked: Asked,
+    above: Callable[[], None] = lambda: None,
 ) -> None:
     """Draw the queue of one reviewer; keeps what the browser sends.
 
-    `identity` is the project's own, which the browser keeps unsent acts under.
+    `identity` is the project's own, which the browser keeps unsent acts under. `above` draws what
+    stands over the queue and goes along with it.
     """
+    with st.container():
+        above()
     key = f"labeller.{project.id}.{reviewer.id}"
     inbox = st.session_state.setdefault(
         f"{key}.inbox",

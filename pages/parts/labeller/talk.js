@@ -32,8 +32,9 @@ class Talk extends Screen {
     }
     if (this.queue !== data.queue) {
       this.saveDraft();
-      // The picker that chose this queue would go on taking the keys.
+      // The picker that chose this queue, or this view, would go on taking the keys.
       if (this.queue) this.el(".text").focus({ preventScroll: true });
+      else setTimeout(() => this.leaveView());
       this.left = -Infinity;
       this.begin(data.queue, data.questions);
     }
@@ -42,6 +43,13 @@ class Talk extends Screen {
     this.check(data.reveal, asked);
     this.renderSaved();
     this.render();
+  }
+
+  /** Take the keys from a view picker that was clicked; who walks through it by keys stays there. */
+  leaveView() {
+    const now = document.activeElement;
+    if (now?.type !== "radio" || now.closest("[data-focus-visible]")) return;
+    this.el(".text").focus({ preventScroll: true });
   }
 
   /** Take over what earlier pages, tabs or crashes of this reviewer left unsent. */

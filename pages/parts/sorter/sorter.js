@@ -23,8 +23,10 @@ const TOOLS = [
   { key: "0", label: "Take out", needs: "grouped" },
   { key: "s", label: "Suggest", needs: "piles",
     title: "Groups notes that share a word. It looks at words alone and understands nothing: read and rename what comes out, or undo it." },
+  { key: "r", label: "Rename", needs: "open" },
   { key: "u", label: "Undo", needs: "steps" },
 ];
+const NAME = 'input[aria-label="Name: what is wrong in these outputs"]'; // group_panels.py draws it
 const MARKS = { PASS: "✓ PASS", FAIL: "✕ FAIL", UNSURE: "? UNSURE" };
 const MOVES = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1, Home: -1e9, End: 1e9 };
 
@@ -42,7 +44,7 @@ class Sorter {
     document.addEventListener("keydown", this.keydown);
     for (const name of ["open", "members"]) this.listen(name);
     for (const tool of TOOLS) this.find("tools").append(this.toolButton(tool));
-    const hint = make("span", "hint", "↑ ↓ move · Space chooses · 1–9 put into a group");
+    const hint = make("span", "hint", "↑ ↓ move · Space chooses · 1–9 group");
     this.find("tools").append(hint);
   }
 
@@ -58,7 +60,8 @@ class Sorter {
     const first = !this.drawn;
     this.drawn = true;
     this.draw();
-    if (first && document.activeElement === document.body) this.find(this.active).focus({ preventScroll: true });
+    // Once it is in the document: before that nothing of it can be focused.
+    if (first) setTimeout(() => free() && this.find(this.active).focus({ preventScroll: true }));
   }
 
   act(kind, more = {}) {
@@ -106,6 +109,7 @@ class Sorter {
 
   can(needs, notes) {
     if (needs === "piles") return this.data.piles && !this.pending.length;
+    if (needs === "open") return this.data.open !== null && !this.pending.length;
     if (needs === "steps") return this.data.steps > 0 || this.pending.length > 0;
     const chosen = this.chosen();
     if (needs === "notes") return chosen.length > 0;
@@ -192,6 +196,11 @@ class Sorter {
     if (key === "0") this.put(null);
     if (key === "s") this.act("suggest");
     if (key === "u") this.act("undo");
+    if (key === "r") {
+      const field = document.querySelector(NAME);
+      field?.focus();
+      field?.select();
+    }
     if (key === "n") {
       const notes = this.chosen();
       this.picked.clear();
@@ -221,6 +230,7 @@ class Sorter {
       const group = /^[1-9]$/.test(key) ? this.data.groups[Number(key) - 1] : undefined;
       if (group) this.put(group.id);
       else this.tool(key);
+      if (key === "r") event.preventDefault(); // or the letter lands in the name
     }
   }
 
@@ -274,6 +284,12 @@ class Sorter {
       if (this.picked.size) this.put(group);
     });
   }
+}
+
+/** Whether nothing needs the keys; a view picker that was clicked would go on taking the arrows. */
+function free() {
+  const now = document.activeElement;
+  return now === document.body || (now?.type === "radio" && !now.closest("[data-focus-visible]"));
 }
 
 function make(tag, name, text = "") {
