@@ -35,10 +35,11 @@ def test_a_run_on_scripts_is_estimated_started_and_watched(
     page.number_input(key="loop.1.number").set_value(2)
     page.number_input(key="loop.1.concurrency").set_value(32)
     page.selectbox(key="loop.1.preset").set_value("a rule of my own").run()
+    assert "2 tasks in 2 arms" in texts(page)
+    # What was typed last counts, even when the button is the first thing the page hears of it.
     page.number_input(key="loop.1.cap").set_value(2)
     page.selectbox(key="loop.1.keep").set_value(Keep.LAST)
-    page.number_input(key="loop.1.record").set_value(3).run()
-    assert "2 tasks in 2 arms" in texts(page)
+    page.number_input(key="loop.1.record").set_value(3)
     page.button(key="loop.start").click().run()
     [run] = runs_of(bench, 1)
     setup = LoopSetup.from_data(run.config)
@@ -63,7 +64,7 @@ def test_a_trace_waits_for_a_person_and_goes_on_when_the_draft_is_labelled(
     page = show("loop")
     assert "1 criterion by a person" in texts(page)
     page.number_input(key="loop.1.number").set_value(1)
-    page.selectbox(key="loop.1.arms").set_value(Arms.LOOP).run()
+    page.selectbox(key="loop.1.arms").set_value(Arms.LOOP)
     page.button(key="loop.start").click().run()
     [run] = runs_of(bench, 1)
     assert (until_done(bench, run.id).state, load_run(bench, run.id).wish) == (
@@ -92,23 +93,26 @@ def test_a_loop_by_hand_shows_code_feedback_and_exits_and_is_kept(
     bench: Store, show: Open,  # noqa: F811
 ) -> None:  # fmt: skip
     page = show("loop", view="hand")
+    page.number_input(key="loop.1.hand.cap").set_value(4)
     page.button(key="hand.begin").click().run()
-    page.text_area[0].set_value("word " * 70).run()
+    page.text_area[0].set_value("word " * 70)
     page.button(key="hand.judge").click().run()
     said = texts(page)
-    assert "Draft 2 of at most 3" in said and "Feedback as a writer would get it" in said
+    assert "Draft 2 of at most 4" in said and "Feedback as a writer would get it" in said
     assert "70 words, limit 60" in said and "Cut 10 words or more." in said
     # A reload in another session loses nothing.
     page = show("loop", view="hand", draft="1")
     page.button(key="hand.undo").click().run()
-    assert "Draft 1 of at most 3" in texts(page)
+    assert "Draft 1 of at most 4" in texts(page)
     draft = "We are sorry. Your refund of $40 is on its way."
-    page.text_area[0].set_value(draft).run()
+    page.text_area[0].set_value(draft)
     page.button(key="hand.judge").click().run()
     assert "Draft 1 waits for your verdict." in texts(page)
     assert page.button(key="hand.verdicts").disabled
     for key in ("tone", "next_step"):
-        page.radio(key=f"hand.1.1.{key}.word").set_value("PASS").run()
+        page.radio(key=f"hand.1.1.{key}.word").set_value("PASS")
+    page.run()
+    page.text_input(key="hand.1.1.tone.evidence").set_value("We are sorry.")
     page.button(key="hand.verdicts").click().run()
     assert "Ended. Exit PASS" in texts(page)
     before = len(load_summaries(bench, 1))
@@ -117,3 +121,4 @@ def test_a_loop_by_hand_shows_code_feedback_and_exits_and_is_kept(
     assert (open_hands(bench, 1), len(load_summaries(bench, 1))) == ([], before + 1)
     [trace] = [x for x in each_trace(bench, 1) if x.extra.get("writer") == "by hand"]
     assert (trace.exit, trace.sample_id, trace.rounds[0].draft) == (Exit.PASS, "msg-01", draft)
+    assert trace.rounds[0].judgement.verdicts["tone"].evidence == "We are sorry."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
@@ -87,10 +87,10 @@ def _begin_form(project: Project, version: Version) -> None:
             format_func=KEEP.__getitem__, **keys(project, "hand.keep"),
         )  # fmt: skip
         rule = StopRule(cap=int(cap), window=int(window), keep=keep)
-        st.button(
-            "Begin", type="primary", key="hand.begin", on_click=_begin,
-            args=(project, version, sample, arm, rule),
-        )  # fmt: skip
+        # No callback: it would get the fields as they were before the one just typed in.
+        if st.button("Begin", type="primary", key="hand.begin"):
+            _begin(project, version, sample, arm, rule)
+            st.rerun()
     if begun := open_hands(store(), project.id)[:10]:
         st.subheader("Begun and not kept", anchor=False)
         for hand in begun:
@@ -207,12 +207,11 @@ def _whole_request(hand: HandLoop, loop: ByHand, last: str) -> None:
 
 def _ask(hand: HandLoop, loop: ByHand) -> None:
     st.caption(f"Draft {len(hand.typed)}: what you say of it")
-    last = hand.typed[-1]
-    verbatim(last.draft, height=160)
-    said: dict[str, CriterionVerdict] = {}
-    for key in loop.asks:
+    verbatim(hand.typed[-1].draft, height=160)
+    places = {key: f"hand.{hand.id}.{len(hand.typed)}.{key}" for key in loop.asks}
+    left_over = 0
+    for key, place in places.items():
         criterion = hand.contract.criterion(key)
-        place = f"hand.{hand.id}.{len(hand.typed)}.{key}"
         with st.container(border=True):
             st.text(visible(criterion.question or key))
             word = st.radio(
@@ -220,19 +219,16 @@ def _ask(hand: HandLoop, loop: ByHand) -> None:
                 key=f"{place}.word",
                 label_visibility="collapsed",
             )  # fmt: skip
-            evidence = st.text_input(
+            st.text_input(
                 "Evidence: where in the draft", key=f"{place}.evidence",
                 help="A failure without a place is feedback nobody can act on.",
             )  # fmt: skip
-            change = ""
             if word in ("FAIL", "UNKNOWN"):
-                change = st.text_input("What to change", key=f"{place}.change")
-            if word is not None:
-                said[key] = CriterionVerdict(Verdict(word), evidence.strip(), change.strip())
-    left_over = len(loop.asks) - len(said)
+                st.text_input("What to change", key=f"{place}.change")
+            left_over += word is None
     st.button(
         "Give these verdicts", type="primary", key="hand.verdicts", disabled=left_over > 0,
-        on_click=_save, args=(hand, (*hand.typed[:-1], Typed(last.draft, said))),
+        on_click=_give, args=(hand, places),
     )  # fmt: skip
     if left_over:
         small(f"{plural(left_over, 'criterion', 'criteria')} without a verdict yet.")
@@ -267,6 +263,26 @@ def _replay(trace_id: str) -> None:
 @guarded
 def _save(hand: HandLoop, typed: Sequence[Typed], stopped: bool = False) -> None:
     save_hand(store(), hand, typed, stopped=stopped)
+
+
+# Fields are read when the button is pressed: what was typed last, without leaving the field, is not
+# yet in what the page was drawn from.
+@guarded
+def _judge(hand: HandLoop, field: str) -> None:
+    save_hand(store(), hand, (*hand.typed, Typed(st.session_state[field])))
+
+
+@guarded
+def _give(hand: HandLoop, places: Mapping[str, str]) -> None:
+    said = {
+        key: CriterionVerdict(
+            Verdict(st.session_state[f"{place}.word"]),
+            st.session_state.get(f"{place}.evidence", "").strip(),
+            st.session_state.get(f"{place}.change", "").strip(),
+        )
+        for key, place in places.items()
+    }
+    save_hand(store(), hand, (*hand.typed[:-1], Typed(hand.typed[-1].draft, said)))
 
 
 @guarded

@@ -104,10 +104,12 @@ def _start(project: Project, version: Version, form: Form, busy: bool) -> None:
     if trouble is not None:
         st.warning("These models cannot be called yet.")
         st.text(trouble)
-    st.button(
-        "Start the run", type="primary", key="loop.start", on_click=_begin,
-        args=(project, version, form), disabled=busy or trouble is not None,
-    )  # fmt: skip
+    # No callback: it would get the form as it was before the field just typed in.
+    if st.button(
+        "Start the run", type="primary", key="loop.start", disabled=busy or trouble is not None
+    ):
+        _begin(project, version, form)
+        st.rerun()
     small(
         "A run is under way. The next one can be started when it is done, paused or cancelled."
         if busy
