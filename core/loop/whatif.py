@@ -397,4 +397,5 @@ def against(mine: Ends, other: Ends) -> Paired:
     """Return acceptance under two rules, trace by trace; traces censored by either are left out."""
     both = mine.observed & other.observed
     a, b = mine.accepted[both], other.accepted[both]
-    return Paired(*(int(cell.sum()) for cell in (a & b, a & ~b, ~a & b, ~a & ~b)))
+    each, first, second = int((a & b).sum()), int((a & ~b).sum()), int((~a & b).sum())
+    return Paired(each, first, second, a.size - each - first - second)
