@@ -269,7 +269,10 @@ def _save(hand: HandLoop, typed: Sequence[Typed], stopped: bool = False) -> None
 # yet in what the page was drawn from.
 @guarded
 def _judge(hand: HandLoop, field: str) -> None:
-    save_hand(store(), hand, (*hand.typed, Typed(st.session_state[field])))
+    draft = st.session_state[field]
+    if not draft.strip():
+        raise InputError(f"draft {len(hand.typed) + 1}", "it is empty.", "Type the draft first.")
+    save_hand(store(), hand, (*hand.typed, Typed(draft)))
 
 
 @guarded
@@ -283,15 +286,6 @@ def _give(hand: HandLoop, places: Mapping[str, str]) -> None:
         for key, place in places.items()
     }
     save_hand(store(), hand, (*hand.typed[:-1], Typed(hand.typed[-1].draft, said)))
-
-
-@guarded
-def _judge(hand: HandLoop, key: str) -> None:
-    # The text as it is when the button is pressed: the page may have been drawn before it was typed.
-    draft = st.session_state.get(key, "")
-    if not draft.strip():
-        raise InputError(f"draft {len(hand.typed) + 1}", "it is empty.", "Type the draft first.")
-    save_hand(store(), hand, (*hand.typed, Typed(draft)))
 
 
 @guarded
