@@ -66,11 +66,15 @@ class Measured:
 
 @dataclass(frozen=True)
 class Examples:
-    """The contract's own examples as its evaluator judges them: as written, not so, not tried."""
+    """The contract's own examples as its evaluator judges them: as written, not so, not tried.
+
+    `elsewhere` are those of criteria that nothing here judges; they are not among the others.
+    """
 
     right: int = 0
     wrong: int = 0
     untried: int = 0
+    elsewhere: int = 0
 
     @property
     def all(self) -> int:
@@ -122,6 +126,11 @@ def criteria_question(
         + (f", {examples.wrong} otherwise" if examples.wrong else "")
         + (f", {examples.untried} not tried." if examples.untried else "."),
     ]
+    if examples.elsewhere:
+        numbers.append(
+            f"{examples.elsewhere} more belong to verdicts given elsewhere or by people, and cannot "
+            "be tried here."
+        )
     state, todo = State.YES, "Read the contract"
     if findings:
         state, todo = State.NO, "Read the findings"

@@ -13,6 +13,8 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from core.contract.contract import Contract
+from core.loop.stop import Arm
+from core.loop.summary import summarise
 from core.loop.whatif import BestRule
 from core.statistics.interval import Estimate, Undefined
 from core.store.contracts import save_version
@@ -21,6 +23,7 @@ from core.store.outputs import NewOutput, add_outputs
 from core.store.store import DATABASE_URL, Project, Store, open_store
 from core.store.traces import add_traces
 from core.verdict import LabelValue
+from pages.parts.trace_compare import said as compared
 from pages.parts.trace_whatif import best_lines, in_words
 from tests.fakes import contract, written_out
 from tests.test_page_traces import address, frame, said
@@ -110,7 +113,7 @@ def test_an_edited_contract_is_judged_again_for_free(
 def test_two_runs_are_aligned_by_sample(show: Open) -> None:
     at = show(view="compare", aligned="all")
     assert "3 traces of each run are aligned by sample, trial and arm." in said(at)
-    assert "Accepted: 2 and 3 of 3; both 2, only the first 0, only the second 1" in said(at)
+    assert "Accepted 2 and 3 of 3; both 2, only the first 0, only the second 1" in said(at)
     rows = frame(at, "Scores 1")
     assert [(r["Sample"], r["Scores 1"], r["Scores 2"]) for r in rows] == [
         ("s0", "2", "1 › 2"), ("s1", "0 › 2", "0 › 1 › 2"), ("s2", "1 › 0 › 1", "2"),
@@ -141,6 +144,18 @@ def test_who_has_yet_to_label_a_draft_sees_it_in_no_list(
     at = show(view="replay", reviewer="Ana")
     assert "6 traces are hidden from Ana" in said(at)
     assert "No trace is like that." not in said(at)
+
+
+def test_each_arm_of_two_runs_is_compared_by_itself() -> None:
+    loops = [
+        summarise(replace(trace_of(*drafts, of=OF), sample_id=f"s{n}"))
+        for n, drafts in enumerate((("d2",), ("d0",)))
+    ]
+    retries = [replace(s, arm=Arm.RETRY) for s in loops]
+    lines = compared([(s, s) for s in (*loops, *retries)])
+    assert ["Loop", "Loop", "Retries", "Retries"] == [line.split(":")[0] for line in lines[1:]]
+    assert lines[1].startswith("Loop: accepted 1 and 1 of 2; both 1")
+    assert not any("not tested" in line for line in lines)
 
 
 @pytest.mark.parametrize(

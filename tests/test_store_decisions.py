@@ -6,6 +6,7 @@ import pytest
 
 from core.contract.contract import Contract
 from core.errors import InputError
+from core.questions import criteria_question
 from core.runs.example_counts import examples_of
 from core.store.baselines import Numbers, record_baseline
 from core.store.contracts import Version, save_version
@@ -89,7 +90,7 @@ def test_nobody_and_endless_reasons_are_refused(
 
 
 def test_examples_are_counted_by_who_judges_them(store: Store, project: Project) -> None:
-    """Code: as written twice, then once otherwise; a judge nobody asked; a person is in no count."""
+    """Code: as written twice, then once otherwise; a judge nobody asked; a person apart."""
     limit = {"kind": "max_words", "limit": 2}
     of = Contract.from_data(
         {
@@ -105,4 +106,7 @@ def test_examples_are_counted_by_who_judges_them(store: Store, project: Project)
         }
     )  # fmt: skip
     found = examples_of(store, project.id, of)
-    assert (found.right, found.wrong, found.untried, found.all) == (3, 1, 2, 6)
+    assert (3, 1, 2, 6) == (found.right, found.wrong, found.untried, found.all)
+    assert 2 == found.elsewhere
+    lines = criteria_question(1, 4, 0, found).numbers
+    assert any(line.startswith("2 more belong to verdicts given elsewhere") for line in lines)

@@ -15,21 +15,31 @@ def examples_of(store: Store, project_id: int, contract: Contract) -> Examples:
     """Return how many examples are judged as written, otherwise, or were never tried.
 
     A judged criterion's are tried by the newest judge that this program asks. What a person
-    decides, and what was checked elsewhere, is not tried here and is in no count; a missing example
+    decides, and what was checked elsewhere, is not tried here and is counted apart; a missing example
     counts as judged otherwise, since nobody can judge it.
     """
     asked = [j for j in judge_configs(store, project_id).values() if j.asked_here]
     said = tried(store, contract.criteria, JudgeSetup.from_data(asked[-1].config)) if asked else {}
     results: list[bool | None] = []
+    elsewhere = 0
     for criterion in contract.criteria:
-        if criterion.checked_by is CheckedBy.CODE:
+        if _elsewhere(criterion):
+            elsewhere += sum(bool(text) for _, text in _examples(criterion))
+        elif criterion.checked_by is CheckedBy.CODE:
             results += _by_code(criterion)
         elif criterion.checked_by is CheckedBy.JUDGE:
             by_side = said.get(criterion.key, {})
             for side, text in _examples(criterion):
                 one = by_side.get(side.lower())
                 results.append((None if one is None else one.as_written) if text else False)
-    return Examples(results.count(True), results.count(False), results.count(None))
+    return Examples(results.count(True), results.count(False), results.count(None), elsewhere)
+
+
+def _elsewhere(criterion: Criterion) -> bool:
+    if criterion.checked_by is CheckedBy.CODE:
+        check = criterion.code_check()
+        return check is None or check.kind == "recorded"
+    return criterion.checked_by is not CheckedBy.JUDGE
 
 
 def _examples(criterion: Criterion) -> tuple[tuple[str, str], tuple[str, str]]:
@@ -38,8 +48,7 @@ def _examples(criterion: Criterion) -> tuple[tuple[str, str], tuple[str, str]]:
 
 def _by_code(criterion: Criterion) -> list[bool | None]:
     check = criterion.code_check()
-    if check is None or check.kind == "recorded":
-        return []
+    assert check is not None  # else it is checked elsewhere
     found: list[bool | None] = []
     for wanted, text in _examples(criterion):
         full = criterion.pass_example if wanted == "PASS" else criterion.fail_example

@@ -19,7 +19,7 @@ from pages.parts.panels import small
 from pages.parts.sight import hidden_trace_ids
 from pages.parts.trace_from import name_of, narrowed, rounds_of, say_scripted, sources
 from pages.parts.trace_overview import exit_of, facts, in_a_row, scores_of
-from pages.parts.trace_panels import TraceNumbers, points
+from pages.parts.trace_panels import ARMS, TraceNumbers, points
 from pages.parts.workspace import version
 
 Pair = tuple[Summary, Summary]
@@ -94,19 +94,29 @@ def said(pairs: Sequence[Pair]) -> list[str]:
         lines[0] += f" {len(pairs) - len(known):,} pairs lack an outcome and are not compared."
     if not known:
         return lines
+    # Loop and retries of one sample share a first draft: each arm is compared by itself.
+    arms = list(dict.fromkeys(a.arm for a, _ in known))
+    for arm in arms:
+        mine = _said_of([p for p in known if p[0].arm is arm])
+        many = len(arms) > 1
+        lines += [f"{ARMS[arm]}: {s}" if many else s[0].upper() + s[1:] for s in mine]
+    return lines
+
+
+def _said_of(known: Sequence[Pair]) -> list[str]:
     cells = [(a.accepted is True, b.accepted is True) for a, b in known]
     paired = Paired(*(cells.count(c) for c in ((True, True), (True, False), (False, True), (False, False))))  # fmt: skip
-    lines.append(
-        f"Accepted: {paired.first:,} and {paired.second:,} of {len(known):,}; both {paired.both:,}, "
+    lines = [
+        f"accepted {paired.first:,} and {paired.second:,} of {len(known):,}; both {paired.both:,}, "
         f"only the first {paired.first_only:,}, only the second {paired.second_only:,}, neither "
         f"{paired.neither:,}."
-    )
+    ]
     if len({a.sample_id for a, _ in known}) < len(known):
-        lines.append("Not tested: several pairs share a sample and are not independent.")
+        lines.append("not tested: several pairs share a sample and are not independent.")
     elif not isinstance(paired.difference, Undefined):
         word = {1: "the first accepts more", 2: "the second accepts more", None: "can't tell"}
         lines.append(
-            f"{word[paired.winner].capitalize()}. Difference {points(paired.difference)}; exact "
+            f"{word[paired.winner]}. Difference {points(paired.difference)}; exact "
             f"{p_value(paired.p_exact)}."
         )
     return lines
