@@ -176,7 +176,7 @@ def test_hostile_text_is_shown_as_it_is_on_every_page(
         ready(page, name)
         if name == "traces":
             page.get_by_text("Evidence in round 2").wait_for()
-            page.get_by_text("Feedback as sent").wait_for()
+            page.get_by_text("Feedback exactly as sent").wait_for()
         main = page.locator("[data-testid=stMain]")
         if name in ("label", "agreement", "traces"):
             # Letter for letter, on the page itself: the project's note at the side says it too.
