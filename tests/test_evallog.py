@@ -57,9 +57,9 @@ def zipped(head: dict[str, Any], samples: list[dict[str, Any]], name: str = "hea
     with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED) as file:
         for one in samples:
             member = zipfile.ZipInfo(f"samples/{one['id']}_epoch_{one['epoch']}.json")
-            file.writestr(member, json.dumps(one))
+            file.writestr(member, json.dumps(one), zipfile.ZIP_DEFLATED)
         # Without the time of day, by which two workers would name a test differently.
-        file.writestr(zipfile.ZipInfo(name), json.dumps(head))
+        file.writestr(zipfile.ZipInfo(name), json.dumps(head), zipfile.ZIP_DEFLATED)
     return held.getvalue()
 
 
