@@ -194,6 +194,17 @@ def test_a_crowded_server_changes_no_trace(folder: Path) -> None:
     assert [(r.draft, r.calls) for r in trace.rounds] == [("a", 2), ("b", 2)]
 
 
+def test_another_address_begins_another_run(folder: Path) -> None:
+    """What one server's model wrote is never gone on with by another's."""
+    one_sample(folder)
+    with ModelServer() as one, ModelServer() as two:
+        one.enqueue(message("a"), verdict("FAIL"), *[failure(401, "authentication_error")] * 9)
+        assert loop("--base-url", one.url) == 2
+        count = one.count
+        assert loop("--base-url", two.url) == 0
+        assert (one.count, two.requests[0].said.count("# Your last draft")) == (count, 0)
+
+
 @pytest.mark.soak
 def test_killed_anywhere_it_goes_on_and_pays_only_for_what_was_in_the_air(folder: Path) -> None:
     """SIGKILL again and again: the traces are those of an undisturbed run, the bill is bounded."""

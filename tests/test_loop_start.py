@@ -67,6 +67,20 @@ def test_a_setup_comes_back_and_its_own_rule_is_part_of_what_is_done() -> None:
     assert LoopSetup.from_data(older) == plain
 
 
+def test_another_address_is_other_work_whoever_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    setup = LoopSetup(GeneratorOptions("w"))
+    monkeypatch.delenv("ANTHROPIC_BASE_URL", raising=False)
+    own = setup.addressed()
+    monkeypatch.setenv("ANTHROPIC_BASE_URL", "http://localhost:1")
+    other = setup.addressed()
+    assert other.base_url == "http://localhost:1" and other.addressed() == other
+    # What the environment says later changes nothing, nor does saying it in the setup.
+    assert own.addressed() == own and own.what_hash == setup.what_hash
+    assert replace(setup, base_url="http://localhost:1/").what_hash == other.what_hash
+    assert len({own.what_hash, other.what_hash}) == 2
+    assert LoopSetup(GeneratorOptions("scripted")).addressed().base_url is None
+
+
 def test_dollars_that_could_not_be_kept_are_refused() -> None:
     setup = LoopSetup(GeneratorOptions("scripted"), JudgeOptions("scripted"))
     refuse_to_loop(setup, Budget(calls=3), lambda model, usage: None)

@@ -120,19 +120,23 @@ def loop(
                 "Leave --judge-model out.",
             )  # fmt: skip
         say(ABOUT[Preset.SELF_REVIEW].warning)
-    setup = LoopSetup(
-        GeneratorOptions(model, effort, read_whole("--max-tokens", max_tokens, 1, 10_000_000)),
-        JudgeOptions(judge_model or model, effort),
-        arms=Arms(arm),
-        draws=read_whole("--draws", draws, 1, 1000),
-        record=read_whole("--record", record, 0, 50),
-        spot_checks=read_whole("--spot-checks", spot_checks, 0, 100_000),
-        notes=notes,
-        self_review=self_review,
-        concurrency=read_whole("--concurrency", concurrency, 1, 256),
-        base_url=base_url,
-        older=header_style == "old",
-    ).fitting(agreed)
+    setup = (
+        LoopSetup(
+            GeneratorOptions(model, effort, read_whole("--max-tokens", max_tokens, 1, 10_000_000)),
+            JudgeOptions(judge_model or model, effort),
+            arms=Arms(arm),
+            draws=read_whole("--draws", draws, 1, 1000),
+            record=read_whole("--record", record, 0, 50),
+            spot_checks=read_whole("--spot-checks", spot_checks, 0, 100_000),
+            notes=notes,
+            self_review=self_review,
+            concurrency=read_whole("--concurrency", concurrency, 1, 256),
+            base_url=base_url,
+            older=header_style == "old",
+        )
+        .fitting(agreed)
+        .addressed()
+    )
     refuse_unusable(setup.to_data())
     budget = Budget(usd=dollars("--budget-usd", budget_usd))
     price = price_list(workspace)
@@ -212,7 +216,7 @@ def _execute(
         changes = {
             name: value
             for name, value in setup.to_data().items()
-            if name in ("base_url", "older", "concurrency")
+            if name in ("older", "concurrency")
         }
         run = resume(store, run.id, budget, changes=changes)
     with stopping() as stop:

@@ -21,9 +21,11 @@ from core.loop.generator import GeneratorOptions
 from core.loop.plan import Plan
 from core.loop.stop import Arm
 from core.providers.scripted import SCRIPTED
+from core.providers.settings import OWN_SERVER
 from core.runs.calls import RetryRule
 from core.runs.code_checks import RECORDED
 from core.runs.judging import refuse_unjudgeable
+from core.runs.models import Secrets, no_secrets, settings_for
 from core.runs.setup import MAX_CONCURRENCY, JudgeSetup, server_of
 from core.text import content_hash
 
@@ -105,19 +107,33 @@ class LoopSetup:
 
     @property
     def what_hash(self) -> str:
-        """Identity of what is done; address, concurrency and waits are how."""
+        """Identity of what is done, the address of the models included; concurrency and waits are how."""
         judge = None if self.judge is None else config_hash(self.judge, self.instructions)
         what: list[Any] = [
             self.arms, self.shared, self.draws, self.record, self.notes, self.self_review,
         ]  # fmt: skip
         if self.stop is not None:
             what.append(self.stop.model_dump(mode="json"))
+        # One name may stand for another model at another address.
+        servers = [server_of(name, self.base_url) for name in self.models.values()]
+        if any(servers):
+            what.append(servers)
         return content_hash([self.writer.hash, judge, what])
 
     @property
     def server(self) -> str | None:
         """The address that is part of its judge."""
         return None if self.judge is None else server_of(self.judge.model, self.base_url)
+
+    def addressed(self, secrets: Secrets = no_secrets) -> LoopSetup:
+        """Return the setup with the address its models would be asked at written into it.
+
+        So what the environment says later changes no run. Scripts alone have none.
+        """
+        if set(self.models.values()) == {SCRIPTED}:
+            return replace(self, base_url=None)
+        found = settings_for(self.to_data(), secrets).base_url
+        return replace(self, base_url=found or OWN_SERVER)
 
     def by_rule(self, contract: Contract) -> Contract:
         """Return the contract with the stop rule this run goes by."""

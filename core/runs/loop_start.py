@@ -76,6 +76,6 @@ def start_loops(
     judge, or a budget in dollars could not be kept for lack of a price.
     """
     budget = budget or Budget()
-    setup = setup.fitting(version.contract)
+    setup = setup.fitting(version.contract).addressed(secrets)
     refuse_to_loop(setup, budget, price, secrets)
     return create_loop_run(store, project_id, version, setup, samples=samples, budget=budget)

@@ -17,6 +17,7 @@ from core.loop.presets import ABOUT, Preset, rule_of
 from core.providers.doubts import judge_doubts
 from core.providers.prices import Models
 from core.providers.scripted import SCRIPTED
+from core.providers.settings import other_server
 from core.runs.loop_setup import MOST_DRAWS, MOST_RECORDED, Arms, LoopSetup
 from core.runs.loop_start import chosen_samples
 from core.runs.models import settings_for
@@ -318,7 +319,7 @@ def _asked(project: Project, last: Mapping[str, Any]) -> dict[str, Any]:
         **keys(project, "judge.effort"),
     )  # fmt: skip
     address = left.text_input(
-        "Address of another server", last.get("base_url") or "", **keys(project, "base_url"),
+        "Address of another server", other_server(last.get("base_url")) or "", **keys(project, "base_url"),
         placeholder="http://localhost:8080",
         help="Any server that speaks POST /v1/messages. Empty: Anthropic's own, or what "
         "ANTHROPIC_BASE_URL says.",
