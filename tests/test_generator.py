@@ -8,6 +8,9 @@ from hypothesis import strategies as st
 
 from core.contract.contract import Contract
 from core.errors import InputError
+from core.judging.calls import ModelReply
+from core.judging.prompt import JudgeOptions, Shot
+from core.loop.engine import Walk
 from core.loop.generator import (
     WITHHELD,
     Attempt,
@@ -17,6 +20,8 @@ from core.loop.generator import (
     note_call,
     revision_call,
 )
+from core.loop.plan import Ask, Plan, Replied, Task
+from core.loop.stop import Arm
 from core.verdict import CriterionVerdict, Unscored, Verdict, failed, no_verdict, passed
 
 CODE = {"key": "length", "question": "Is it at most 60 words?", "checked_by": "code",
@@ -125,3 +130,17 @@ def test_no_list_ever_reaches_a_prompt(
     for call in calls:
         text = call.system + "".join(m.text for m in call.messages)
         assert "[" not in text and "{" not in text
+    # The judge's, with facts a tool found, a reference, and an example judged before.
+    criterion = {**JUDGED, "pass_example": change[0], "fail_example": change[-1]}
+    of = contract(criteria=[criterion, {**criterion, "key": "facts"}], receives_reference=True)
+    said = (("tone", verdicts["tone"]), ("facts", verdicts["length"]))
+    shot = Shot(evidence[0], drafts[-1], notes[0], said)
+    judge = JudgeOptions("j", receives_reference=True, examples=(shot,))
+    plan = Plan(of, OPTIONS, judge, facts=lambda input, draft: notes)
+    steps = Walk(plan, Task(evidence[0], notes[0]), Arm.LOOP, secret="s").steps()
+    next(steps)
+    need = steps.send(Replied(ModelReply(f"A draft: {drafts[0]}", "end_turn", "{}")))
+    assert isinstance(need, Ask) and need.call.schema is not None
+    told = need.call.system + "".join(m.text for m in need.call.messages)
+    for bracket in ("['", '["', "{'", "('"):
+        assert bracket not in told
