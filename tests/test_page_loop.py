@@ -9,6 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from core.contract.contract import Contract, Keep
 from core.labelling.label import LabelEntry, LabelKind
+from core.loop.presets import Preset
 from core.loop.stop import Exit
 from core.runs.loop_setup import Arms, LoopSetup
 from core.store.contracts import save_version
@@ -34,7 +35,7 @@ def test_a_run_on_scripts_is_estimated_started_and_watched(
     assert "10 tasks in 2 arms" in texts(page) and "20 to 100 calls" in texts(page)
     page.number_input(key="loop.1.number").set_value(2)
     page.number_input(key="loop.1.concurrency").set_value(32)
-    page.selectbox(key="loop.1.preset").set_value("a rule of my own").run()
+    page.selectbox(key="loop.1.preset").set_value(Preset.NOTES).run()
     assert "2 tasks in 2 arms" in texts(page)
     # What was typed last counts, even when the button is the first thing the page hears of it.
     page.number_input(key="loop.1.cap").set_value(2)
@@ -44,7 +45,7 @@ def test_a_run_on_scripts_is_estimated_started_and_watched(
     [run] = runs_of(bench, 1)
     setup = LoopSetup.from_data(run.config)
     assert setup.stop is not None and (setup.stop.cap, setup.stop.keep) == (2, Keep.LAST)
-    assert (setup.arms, setup.record, run.total) == (Arms.BOTH, 3, 4)
+    assert (setup.arms, setup.record, setup.notes, run.total) == (Arms.BOTH, 3, True, 4)
     assert until_done(bench, run.id).state is RunState.DONE
     said = texts(show("loop"))
     assert "Done · 4 of 4 traces ended" in said and "Exits: " in said

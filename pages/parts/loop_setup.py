@@ -91,7 +91,7 @@ def loop_form(project: Project, version: Version) -> Form:
         writer, judge, server, doubts = _people(project, version.contract, last, preset)
     with st.container(border=True):
         st.markdown("**What is kept, and what it may cost**")
-        kept, budget = _kept(project, last, stop or version.contract.stop)
+        kept, budget = _kept(project, last, stop or version.contract.stop, preset)
     scripted = SCRIPTED in (writer.model, judge.model)
     setup = LoopSetup(
         writer, judge, Instructions(last.get("instructions") or DEFAULT_INSTRUCTIONS.text),
@@ -197,7 +197,7 @@ def _rule_fields(project: Project, contract: Contract, preset: Preset | None) ->
     if preset is Preset.REFINE:
         cap = left.number_input(
             "Revisions at most", 0, 99, max(agreed.cap - 1, 0), **keys(project, "revisions"),
-            help="Drafts are one more.",
+            help="Drafts are one more: the one to start from is written first.",
         )  # fmt: skip
     else:
         cap = left.number_input(
@@ -340,7 +340,7 @@ def _asked(project: Project, last: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _kept(
-    project: Project, last: Mapping[str, Any], rule: StopRule
+    project: Project, last: Mapping[str, Any], rule: StopRule, preset: Preset | None
 ) -> tuple[dict[str, Any], Budget]:
     left, right = st.columns(2)
     more = left.number_input(
@@ -371,7 +371,7 @@ def _kept(
         "Queue flagged drafts too", bool(last.get("queue_flagged", True)),
         **keys(project, "flagged"), help="The draft of every exit that accepted nothing, with why.",
     )  # fmt: skip
-    notes = right.toggle(
+    notes = preset is Preset.NOTES or right.toggle(
         "Notes remembered", bool(last.get("notes", False)), **keys(project, "notes"),
         help="After a failed round the writer notes what went wrong; all notes stand in every "
         "further attempt. One more call a round.",
