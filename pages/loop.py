@@ -9,6 +9,7 @@ import streamlit as st
 from pages.parts import state
 from pages.parts.loop_hand import hand_view
 from pages.parts.loop_run import run_view
+from pages.parts.panels import title
 from pages.parts.workspace import need_project, version
 
 VIEWS = {"run": "Run on models", "hand": "By hand"}
@@ -16,7 +17,7 @@ VIEWS = {"run": "Run on models", "hand": "By hand"}
 project = need_project()
 current = version(project)
 with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-    st.title("Loop", anchor=False, width="content")
+    title("Loop")
     view = state.pick(
         "view", "View", list(VIEWS), show=VIEWS.__getitem__, widget=st.radio, horizontal=True,
         label_visibility="collapsed",
