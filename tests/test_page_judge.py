@@ -116,7 +116,7 @@ def test_one_output_is_tried_and_paid_once_then_all_are_judged_by_a_thread(
     page = show()
     assert "scripted: shares" in texts(page) and page.button(key="judge.try").disabled
     assert "95 calls" in texts(page) and "1 answer paid for before" in texts(page)
-    page.number_input(key="judge.1.concurrency").set_value(96).run()
+    page.number_input(key="judge.1.concurrency").set_value(96)
     page.button(key="judge.start").click().run()
     newest = runs_of(bench, 1)[0]
     done = until_done(bench, newest.id)

@@ -95,12 +95,18 @@ def test_a_loop_by_hand_shows_code_feedback_and_exits_and_is_kept(
 ) -> None:  # fmt: skip
     page = show("loop", view="hand")
     page.number_input(key="loop.1.hand.cap").set_value(4)
+    page.number_input(key="loop.1.hand.window").set_value(4)
+    page.number_input(key="loop.1.hand.calls").set_value(3)
     page.button(key="hand.begin").click().run()
     page.text_area[0].set_value("word " * 70)
     page.button(key="hand.judge").click().run()
     said = texts(page)
     assert "Draft 2 of at most 4" in said and "Feedback as a writer would get it" in said
     assert "70 words, limit 60" in said and "Cut 10 words or more." in said
+    page.text_area[0].set_value("word " * 80)
+    page.button(key="hand.judge").click().run()
+    assert "Ended. Exit BUDGET" in texts(page)
+    page.button(key="hand.undo").click().run()
     # A reload in another session loses nothing.
     page = show("loop", view="hand", draft="1")
     page.button(key="hand.undo").click().run()

@@ -270,7 +270,8 @@ def _text(run: Run, found: LoopSummary, out: Path) -> list[str]:
     money = "price not set" if found.spent.usd is None else f"{found.spent.usd:,.4f} US dollars"
     lines = [
         f"{found.traces:,} of {plural(found.total, 'trace')} ended; "
-        f"{plural(found.judged, 'draft')} judged, {found.reused:,} came back.",
+        f"{plural(found.judged, 'draft')} judged"
+        + (f", {found.reused:,} more came back and kept their judgement." if found.reused else "."),
         f"{plural(found.spent.calls, 'call')}, {found.spent.tokens_in:,} tokens in, "
         f"{found.spent.tokens_out:,} out: {money}, {found.seconds:,.1f} s.",
         *(f"{name}: {n:,}" for name, n in sorted(found.exits.items(), key=lambda x: -x[1])),

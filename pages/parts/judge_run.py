@@ -119,11 +119,14 @@ def _try_one(project: Project, version: Version, form: Form, busy: bool) -> None
     seen = sight(project, version)
     hidden = seen is not None and not _may_see(seen, version, output.id)
     trouble = _trouble(form)
-    st.button(
-        "Judge this output alone", key="judge.try", on_click=_begin,
-        args=(project, version, form, [output.id]), disabled=bool(readings) or busy or trouble is not None,
+    # No callback here or below: it would get the form as it was before the field just typed in.
+    if st.button(
+        "Judge this output alone", key="judge.try",
+        disabled=bool(readings) or busy or trouble is not None,
         help="Paid once: the run later takes this answer from the ledger.",
-    )  # fmt: skip
+    ):  # fmt: skip
+        _begin(project, version, form, [output.id])
+        st.rerun()
     if seen is not None and hidden and readings:
         say_hidden(project, seen, 1, "output", "try")
         return
@@ -189,10 +192,9 @@ def _start(project: Project, version: Version, form: Form, busy: bool) -> None:
             else "By rule of thumb; after the first call it goes by what this judge takes."
         )
     trouble = _trouble(form)
-    st.button(
-        "Start the run", type="primary", key="judge.start", on_click=_begin,
-        args=(project, version, form, None), disabled=trouble is not None,
-    )  # fmt: skip
+    if st.button("Start the run", type="primary", key="judge.start", disabled=trouble is not None):
+        _begin(project, version, form, None)
+        st.rerun()
     small(
         "It goes on when this page is closed. After a restart of the program it goes on as soon as "
         "somebody opens the app, or runs evaluator-bench worker."

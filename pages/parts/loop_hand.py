@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
-from core.contract.contract import Keep, StopRule
+from core.contract.contract import Budget, Keep, StopRule
 from core.errors import InputError
+from core.judging.prompt import judged_criteria
 from core.loop.by_hand import ByHand, Typed
 from core.loop.generator import (
     Attempt,
@@ -74,19 +75,31 @@ def _begin_form(project: Project, version: Version) -> None:
             format_func=lambda k: "No sample: the contract's task alone" if k is None
             else _short(samples[k].sample_id, samples[k].input),
         )  # fmt: skip
-        one, two, three, four = st.columns([2, 1, 1, 2])
-        arm = one.selectbox(
+        left, right = st.columns(2)
+        arm = left.selectbox(
             "Arm", list(Arm), format_func=ARMS.__getitem__, **keys(project, "hand.arm")
         )
-        cap = two.number_input("Cap, drafts", 1, 100, agreed.cap, **keys(project, "hand.cap"))
-        window = three.number_input(
+        one, two, three = st.columns(3)
+        cap = one.number_input("Cap, drafts", 1, 100, agreed.cap, **keys(project, "hand.cap"))
+        window = two.number_input(
             "Window, rounds", 1, 100, agreed.window, **keys(project, "hand.window")
         )
-        keep = four.selectbox(
+        a_round = 2 if judged_criteria(version.contract) else 1
+        agreed_calls = agreed.budget.calls and max(agreed.budget.calls, a_round)
+        calls = three.number_input(
+            "Budget, calls", min_value=a_round, value=agreed_calls, placeholder="no limit",
+            **keys(project, "hand.calls"),
+            help="Each draft is one call. A round begins only if a draft and its judge still fit; "
+            "if not, the exit is BUDGET.",
+        )  # fmt: skip
+        keep = right.selectbox(
             "Without a pass, hand back", list(Keep), index=list(Keep).index(agreed.keep),
             format_func=KEEP.__getitem__, **keys(project, "hand.keep"),
         )  # fmt: skip
-        rule = StopRule(cap=int(cap), window=int(window), keep=keep)
+        rule = StopRule(
+            cap=int(cap), window=int(window), keep=keep, on_failure=agreed.on_failure,
+            budget=Budget(calls=calls and int(calls)),
+        )  # fmt: skip
         # No callback: it would get the fields as they were before the one just typed in.
         if st.button("Begin", type="primary", key="hand.begin"):
             _begin(project, version, sample, arm, rule)

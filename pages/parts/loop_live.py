@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 
 import streamlit as st
@@ -118,11 +119,14 @@ def _people(run: Run) -> None:
                   if c.checked_by is CheckedBy.PERSON]  # fmt: skip
         _label("Label what it waits for", run, people)
     spots = sum(q.reason is Reason.SPOT_CHECK for q in queued)
-    flagged = sum(q.reason is Reason.FLAGGED for q in queued)
+    flagged = Counter(q.why for q in queued if q.reason is Reason.FLAGGED)
     if spots or flagged:
+        # Why stands here and not in the queue: whoever labels must not know how the loop ended.
+        why = " · ".join(f"{name} {n:,}" for name, n in flagged.most_common())
         st.text(
             f"In the label queue: {plural(spots, 'spot check')} of accepted drafts, "
-            f"{plural(flagged, 'flagged draft')}. Their labels tell whether the run was right."
+            f"{plural(flagged.total(), 'flagged draft')}{f' ({why})' if why else ''}. "
+            "Their labels tell whether the run was right."
         )
         if not open_:
             _label("Label them", run, [])

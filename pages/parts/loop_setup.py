@@ -261,16 +261,14 @@ def _people(
             f"{plural(n, 'criterion', 'criteria')} {BY[who]}." for who, n in counts.items() if n
         )
     )  # fmt: skip
-    left, right = st.columns(2)
-    with left:
-        writer = _model(project, "writer", "Model that writes", offer, last.get("model"), has_key)
+    # One below the other: side by side a price is cut in the middle of a number.
+    writer = _model(project, "writer", "Model that writes", offer, last.get("model"), has_key)
     judge = writer
-    with right:
-        if counts[CheckedBy.JUDGE] and preset is not Preset.SELF_REVIEW:
-            before = last.get("judge_model") or last.get("model")
-            judge = _model(project, "judge", "Model that judges", offer, before, has_key)
-        elif preset is Preset.SELF_REVIEW:
-            small("The writer reviews itself, in the conversation in which it wrote.")
+    if counts[CheckedBy.JUDGE] and preset is not Preset.SELF_REVIEW:
+        before = last.get("judge_model") or last.get("model")
+        judge = _model(project, "judge", "Model that judges", offer, before, has_key)
+    elif preset is Preset.SELF_REVIEW:
+        small("The writer reviews itself, in the conversation in which it wrote.")
     with st.expander("Effort, ceilings, other server"):
         options = _asked(project, last)
     writes = GeneratorOptions(writer, options["effort"], options["ceiling"])
