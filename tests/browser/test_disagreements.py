@@ -42,8 +42,11 @@ def test_keys_give_reasons_go_on_and_take_back(shared_server: Server, browser: B
 
     def at(place: int) -> None:
         """Wait for a disagreement, and for the moment in which a key could be meant for the last."""
-        page.get_by_text(f"{place} of {differ()}", exact=True).wait_for(timeout=15_000)
-        page.wait_for_timeout(600)
+        page.get_by_text(f"{place} of {differ()}", exact=True).wait_for(timeout=30_000)
+        # Keys are listened to once the whole page has been drawn.
+        page.locator("[data-testid=stStatusWidget]").wait_for(state="detached", timeout=30_000)
+        page.wait_for_timeout(1_500)
+        page.locator("[data-testid=stStatusWidget]").wait_for(state="detached", timeout=30_000)
 
     before = differ()
     keys = [("2", Reason.JUDGE), ("3", Reason.UNCLEAR), ("4", Reason.MISSED), ("1", Reason.RELABEL)]
