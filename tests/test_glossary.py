@@ -82,5 +82,7 @@ def test_a_view_without_its_own_words_reads_as_the_first_view_of_its_page() -> N
 
 
 def test_the_glossary_in_the_documents_is_the_one_on_the_screen() -> None:
-    """Write it again with: python -m core.glossary > guide/glossary.md"""
-    assert (ROOT / "guide" / "glossary.md").read_text(encoding="utf-8") == glossary_markdown()
+    """Write it again with: python -m core.glossary > .github/guide/glossary.md"""
+    assert (ROOT / ".github" / "guide" / "glossary.md").read_text(
+        encoding="utf-8"
+    ) == glossary_markdown()

@@ -10,11 +10,12 @@ from pathlib import Path
 import pytest
 
 from core.cli import run
-from guide.make_files import FILES, main
+from sample_data.command_line.make import FILES, main
 
-GUIDE = FILES.parent
+ROOT = Path(__file__).parents[1]
+GUIDE = ROOT / ".github" / "guide"
 COMMAND_LINE = (GUIDE / "command_line.md").read_text(encoding="utf-8")
-README = (GUIDE.parent / "README.md").read_text(encoding="utf-8")
+README = (ROOT / "README.md").read_text(encoding="utf-8")
 PAID = ("--model claude",)
 """Commands that would call a model for money: read, not run."""
 
@@ -30,7 +31,7 @@ def commands(text: str) -> list[str]:
 def test_the_files_are_what_the_script_writes(tmp_path: Path) -> None:
     main(tmp_path)
     assert {p.name: p.read_bytes() for p in tmp_path.iterdir()} == {
-        p.name: p.read_bytes() for p in FILES.iterdir()
+        p.name: p.read_bytes() for p in FILES.iterdir() if p.suffix not in (".py", "")
     }
 
 
@@ -60,8 +61,8 @@ def test_every_command_is_in_the_guide() -> None:
 
 
 def test_the_tutorial_has_a_picture_of_each_step_of_the_walk_and_no_other() -> None:
-    """The walk is guide/make_pictures.py: its steps are the tutorial's, in the same order."""
-    from guide.make_pictures import PICTURES, STEPS
+    """The walk is tests/browser/tutorial.py: its steps are the tutorial's, in the same order."""
+    from tests.browser.tutorial import PICTURES, STEPS
 
     text = (GUIDE / "tutorial.md").read_text(encoding="utf-8")
     shown = re.findall(r"!\[[^\]]+\]\(pictures/([^)]+)\.png\)", text)
@@ -69,5 +70,5 @@ def test_the_tutorial_has_a_picture_of_each_step_of_the_walk_and_no_other() -> N
     assert sorted(path.stem for path in PICTURES.iterdir()) == sorted(STEPS)
     links = re.findall(r"[^!]\[[^\]]+\]\(([^)#]+)\)", text + README)
     assert [
-        link for link in links if not (GUIDE / link).exists() and not (GUIDE.parent / link).exists()
+        link for link in links if not (GUIDE / link).exists() and not (ROOT / link).exists()
     ] == []

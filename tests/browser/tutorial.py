@@ -1,30 +1,23 @@
 """Walk through the tutorial in a real browser and keep its pictures.
 
-Run as `python -m guide.make_pictures` (needs Chromium and the development extra). It starts the app
-over an empty workspace, does what `tutorial.md` says, step by step, and writes one picture a step
-into `pictures/`. A step that cannot be done ends it with the step's name.
+Run as `python -m tests.browser.tutorial` (needs Chromium and the development extra). It starts the app
+over an empty workspace, does what the tutorial says, step by step, and writes one picture a step
+beside it. A step that cannot be done ends it with the step's name.
 """
 
 from __future__ import annotations
 
-import os
 import shutil
-import socket
-import subprocess
-import sys
 import tempfile
-import time
-import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from guide.make_files import labels
+from sample_data.command_line.make import labels
+from tests.browser.conftest import FLAGS, ROOT, Server, free_port
 
-HERE = Path(__file__).parent
-ROOT = HERE.parent
-PICTURES = HERE / "pictures"
+PICTURES = ROOT / ".github" / "guide" / "pictures"
 WHO = "project=refund-reply&reviewer=Dana"
 LEAD = "project=refund-reply"
 
@@ -32,34 +25,13 @@ LEAD = "project=refund-reply"
 @contextmanager
 def app() -> Iterator[str]:
     """Run the app over an empty workspace; gives its address."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
     with tempfile.TemporaryDirectory() as folder:
-        shutil.copytree(ROOT / ".streamlit", Path(folder) / ".streamlit")
-        process = subprocess.Popen(
-            [
-                sys.executable, "-m", "streamlit", "run", str(ROOT / "app.py"), "--server.headless",
-                "true", "--server.port", str(port), "--server.address", "127.0.0.1",
-            ],
-            cwd=folder, env={**os.environ, "PYTHONPATH": str(ROOT)},
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-        )  # fmt: skip
+        server = Server(Path(folder), free_port())
+        server.start()
         try:
-            url = f"http://127.0.0.1:{port}"
-            until = time.monotonic() + 40
-            while True:
-                try:
-                    urllib.request.urlopen(f"{url}/_stcore/health", timeout=1).close()
-                    break
-                except OSError:
-                    if time.monotonic() > until:
-                        raise
-                    time.sleep(0.1)
-            yield url
+            yield server.url
         finally:
-            process.terminate()
-            process.wait(20)
+            server.end()
 
 
 @contextmanager
@@ -71,9 +43,7 @@ def opened(url: str) -> Iterator[Any]:
     if path is None:
         raise SystemExit("Chromium is not installed: apt-get install chromium")
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=path, args=["--no-sandbox", "--disable-gpu"]
-        )
+        browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
         page = browser.new_context(viewport={"width": 1280, "height": 860}).new_page()
         page.set_default_timeout(30_000)
         yield page

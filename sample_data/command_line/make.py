@@ -1,6 +1,6 @@
 """Write the files that the examples of the command line use, from the sample projects.
 
-Run as `python -m guide.make_files`; running it again gives the same files byte for byte. Everything
+Run as `python -m sample_data.command_line.make`; running it again gives the same files byte for byte. Everything
 in them is synthetic, as the samples are.
 """
 
@@ -17,7 +17,7 @@ from core.files.contracts import read_contract
 from core.files.verdicts import verdict_word
 from sample_data.samples import SAMPLES
 
-FILES = Path(__file__).parent / "files"
+FILES = Path(__file__).parent
 REFUND = SAMPLES["refund_reply"]
 CODE = SAMPLES["code_with_tests"]
 PEOPLE = {"Ana": "ana", "Ben": "ben", "Chloé": "chloe"}
