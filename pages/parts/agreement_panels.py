@@ -89,7 +89,7 @@ def headline(view: View) -> None:
             st.text(line)
         bare = not view.cells.n + view.cells.unscored and not view.filtered
         # The criterion chosen here is the one the label page asks.
-        if bare and st.button(f"Label outputs: {criterion_name(view.key)}", key="agreement.label"):
+        if bare and st.button("Label outputs for this criterion", key="agreement.label"):
             state.put_view("label", "label")
             st.switch_page(page_at("label"))
 

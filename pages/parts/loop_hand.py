@@ -186,7 +186,7 @@ def _task(hand: HandLoop) -> None:
         with st.expander("The contract's task"):
             verbatim(contract.task, height=160)
     if hand.sample is not None and hand.sample.input:
-        st.caption(f"Input of {visible(hand.sample.sample_id)}")
+        small(f"Input of {visible(hand.sample.sample_id)}")
         verbatim(hand.sample.input, height=160)
 
 
