@@ -146,32 +146,46 @@ def durable_took(url: str, store: Store, tag: str) -> Took:
     return found[0]
 
 
+Measure = Callable[[str], Took]
+
+
+def beside_bare(durable: Measure, default: Measure, aiohttp: Measure) -> str:
+    """Assert that the durable way costs little more than two bare ones; returns the figures.
+
+    The processor's time is what the client adds; the clock also counts who else is at work here.
+    """
+    aiohttp("warm")
+    took = [
+        [way(f"{way.__name__} {n}") for n in range(TURNS)] for way in (durable, default, aiohttp)
+    ]
+    wall = [min(t.wall for t in times) for times in took]
+    cpu = [min(t.cpu for t in times) for times in took]
+    assert cpu[0] <= 1.15 * cpu[1]
+    assert cpu[0] <= 1.35 * cpu[2]
+    assert wall[0] <= 1.6 * wall[2]
+    return (
+        f"durable {cpu[0]:.2f} s of processor, {cpu[0] / cpu[1]:.2f} × the SDK's default client, "
+        f"{cpu[0] / cpu[2]:.2f} × aiohttp; by the clock {wall[0]:.2f} s, {wall[0] / wall[1]:.2f} × "
+        f"and {wall[0] / wall[2]:.2f} ×"
+    )
+
+
 def test_a_durable_run_beside_bare_loops(
     url: str, tmp_path: Path, record_property: Callable[[str, object], None]
 ) -> None:
     store = open_store(tmp_path)
-    took: dict[str, list[Took]] = {"durable": [], "default client": [], "aiohttp client": []}
-    bare_took(url, "warm", aiohttp=True)
-    for turn in range(TURNS):
-        took["durable"].append(durable_took(url, store, f"durable {turn}"))
-        took["default client"].append(bare_took(url, f"default {turn}", aiohttp=False))
-        took["aiohttp client"].append(bare_took(url, f"aiohttp {turn}", aiohttp=True))
+
+    def durable(tag: str) -> Took:
+        return durable_took(url, store, tag)
+
+    def default(tag: str) -> Took:
+        return bare_took(url, tag, aiohttp=False)
+
+    def aiohttp(tag: str) -> Took:
+        return bare_took(url, tag, aiohttp=True)
+
+    record_property("summary", f"{ROUNDS} judgements: {beside_bare(durable, default, aiohttp)}")
     store.close()
-    wall = {name: min(t.wall for t in times) for name, times in took.items()}
-    cpu = {name: min(t.cpu for t in times) for name, times in took.items()}
-    to_default = cpu["durable"] / cpu["default client"]
-    to_aiohttp = cpu["durable"] / cpu["aiohttp client"]
-    record_property(
-        "summary",
-        f"{ROUNDS} judgements: durable {cpu['durable']:.2f} s of processor, {to_default:.2f} × the "
-        f"SDK's default client, {to_aiohttp:.2f} × aiohttp; by the clock {wall['durable']:.2f} s, "
-        f"{wall['durable'] / wall['default client']:.2f} × and "
-        f"{wall['durable'] / wall['aiohttp client']:.2f} ×",
-    )
-    # The processor's time is what the client adds; the clock also counts who else is at work here.
-    assert to_default <= 1.15
-    assert to_aiohttp <= 1.35
-    assert wall["durable"] / wall["aiohttp client"] <= 1.6
 
 
 LOOP = fakes.written_out(fakes.contract("tone", "facts", "refund", cap=2, window=2))
@@ -245,23 +259,16 @@ def test_a_durable_loop_beside_bare_ones(
 ) -> None:
     """Every draft and verdict in the ledger, every trace stored; one round or two, two calls each."""
     store = open_store(tmp_path)
-    loops_bare(url, "warm", aiohttp=True)
-    took: dict[str, list[Took]] = {"durable": [], "default client": [], "aiohttp client": []}
-    for turn in range(TURNS):
-        took["durable"].append(loops_durable(url, store, f"durable {turn}"))
-        took["default client"].append(loops_bare(url, f"default {turn}", aiohttp=False))
-        took["aiohttp client"].append(loops_bare(url, f"aiohttp {turn}", aiohttp=True))
+
+    def durable(tag: str) -> Took:
+        return loops_durable(url, store, tag)
+
+    def default(tag: str) -> Took:
+        return loops_bare(url, tag, aiohttp=False)
+
+    def aiohttp(tag: str) -> Took:
+        return loops_bare(url, tag, aiohttp=True)
+
+    found = beside_bare(durable, default, aiohttp)
+    record_property("summary", f"loops, a thousand rounds: {found}")
     store.close()
-    wall = {name: min(t.wall for t in times) for name, times in took.items()}
-    cpu = {name: min(t.cpu for t in times) for name, times in took.items()}
-    to_default = cpu["durable"] / cpu["default client"]
-    to_aiohttp = cpu["durable"] / cpu["aiohttp client"]
-    record_property(
-        "summary",
-        f"loops, a thousand rounds: durable {cpu['durable']:.2f} s of processor, {to_default:.2f} "
-        f"× the SDK's default client, {to_aiohttp:.2f} × aiohttp; by the clock "
-        f"{wall['durable']:.2f} s, {wall['durable'] / wall['default client']:.2f} × and "
-        f"{wall['durable'] / wall['aiohttp client']:.2f} ×",
-    )
-    assert to_default <= 1.15
-    assert to_aiohttp <= 1.35
