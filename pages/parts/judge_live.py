@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import streamlit as st
 
-from core.contract.contract import Budget
 from core.providers.scripted import SCRIPTED
 from core.providers.settings import other_server
 from core.runs.examples import ROLE as SELF_TEST
@@ -12,13 +11,13 @@ from core.runs.pace import Pace, cache_words, cost_words, dollars, duration, pac
 from core.runs.starting import go_on_at
 from core.runs.summary import Summary, summarise
 from core.store.ledger import spent
-from core.store.runs import Run, RunKind, RunState, Wish, ask, load_run, resume
+from core.store.runs import Run, RunKind, RunState, Wish, load_run
 from core.store.store import now
 from core.wording import plural
 from pages.parts import state
 from pages.parts.guard import guarded
 from pages.parts.panels import small
-from pages.parts.running import prices, runs, secrets
+from pages.parts.running import go_on_with, prices, runs, secrets, wish
 from pages.parts.workspace import store
 
 EVERY = 1.0
@@ -110,11 +109,11 @@ def _buttons(run: Run) -> None:
     with st.container(horizontal=True):
         if run.unfinished:
             st.button(
-                "Pause", key=f"judge.pause.{run.id}", on_click=_wish, args=(run.id, Wish.PAUSE),
+                "Pause", key=f"judge.pause.{run.id}", on_click=wish, args=(run.id, Wish.PAUSE),
                 disabled=run.wish is not None,
             )  # fmt: skip
             st.button(
-                "Cancel", key=f"judge.cancel.{run.id}", on_click=_wish, args=(run.id, Wish.CANCEL),
+                "Cancel", key=f"judge.cancel.{run.id}", on_click=wish, args=(run.id, Wish.CANCEL),
                 disabled=run.wish is Wish.CANCEL,
                 help="What is judged stays; the run can still be gone on with.",
             )  # fmt: skip
@@ -124,10 +123,10 @@ def _buttons(run: Run) -> None:
                 args=(run.judge_id,),
             )  # fmt: skip
         if not run.unfinished and run.state is not RunState.DONE:
-            st.button("Go on", key=f"judge.resume.{run.id}", type="primary", on_click=_go_on,
+            st.button("Go on", key=f"judge.resume.{run.id}", type="primary", on_click=go_on_with,
                       args=(run.id,))  # fmt: skip
             if run.budget.usd is not None or run.budget.calls is not None:
-                st.button("Go on without a budget", key=f"judge.free.{run.id}", on_click=_go_on,
+                st.button("Go on without a budget", key=f"judge.free.{run.id}", on_click=go_on_with,
                           args=(run.id, True))  # fmt: skip
             if run.error and run.kind is RunKind.JUDGE and run.config["model"] != SCRIPTED:
                 with st.popover("Correct the address"):
@@ -166,17 +165,6 @@ def _go_on_there(run: Run, address: str, older: str) -> None:
 def _read(judge: int) -> None:
     state.put_view("judge", "results")
     state.put("judge", str(judge))
-
-
-@guarded
-def _wish(run_id: int, wish: Wish) -> None:
-    ask(store(), run_id, wish)
-
-
-@guarded
-def _go_on(run_id: int, free: bool = False) -> None:
-    resume(store(), run_id, Budget() if free else None)
-    runs().wake()
 
 
 @st.fragment(run_every=EVERY)

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import streamlit as st
 
-from core.contract.contract import Budget
 from core.contract.criterion import CheckedBy
 from core.labelling.filters import Filter
 from core.runs.loop_live import Growing, growing
@@ -17,14 +16,13 @@ from core.runs.loop_summary import LoopSummary, summarise_loops
 from core.runs.pace import dollars, duration, elapsed
 from core.runs.waiting import waiting_drafts
 from core.store.loops import Reason, queued_drafts
-from core.store.runs import Run, RunState, Wish, ask, load_run, resume
+from core.store.runs import Run, RunState, Wish, load_run
 from core.store.store import now
 from core.wording import plural
 from pages.parts import state
-from pages.parts.guard import guarded
 from pages.parts.judge_live import EVERY, STATES
 from pages.parts.panels import small, visible
-from pages.parts.running import runs
+from pages.parts.running import go_on_with, wish
 from pages.parts.shell import page_at
 from pages.parts.trace_panels import ARMS
 from pages.parts.workspace import store
@@ -147,20 +145,20 @@ def _buttons(run: Run) -> None:
     with st.container(horizontal=True):
         if run.unfinished:
             st.button(
-                "Pause", key=f"loop.pause.{run.id}", on_click=_wish, args=(run.id, Wish.PAUSE),
+                "Pause", key=f"loop.pause.{run.id}", on_click=wish, args=(run.id, Wish.PAUSE),
                 disabled=run.wish is not None,
             )  # fmt: skip
         if run.unfinished or _waits(run):
             st.button(
-                "Cancel", key=f"loop.cancel.{run.id}", on_click=_wish, args=(run.id, Wish.CANCEL),
+                "Cancel", key=f"loop.cancel.{run.id}", on_click=wish, args=(run.id, Wish.CANCEL),
                 disabled=run.wish is Wish.CANCEL,
                 help="What has ended stays; the run can still be gone on with.",
             )  # fmt: skip
         if not run.unfinished and run.state is not RunState.DONE and not _waits(run):
-            st.button("Go on", key=f"loop.resume.{run.id}", type="primary", on_click=_go_on,
+            st.button("Go on", key=f"loop.resume.{run.id}", type="primary", on_click=go_on_with,
                       args=(run.id,))  # fmt: skip
             if run.budget.usd is not None or run.budget.calls is not None:
-                st.button("Go on without a budget", key=f"loop.free.{run.id}", on_click=_go_on,
+                st.button("Go on without a budget", key=f"loop.free.{run.id}", on_click=go_on_with,
                           args=(run.id, True))  # fmt: skip
 
 
@@ -211,14 +209,3 @@ def _row(g: Growing, rounds: int, *, hide: bool) -> dict[str, str]:
         "Exit": "hidden" if hide else "under way" if g.exit is None else g.exit.value,
         **{f"Round {n}": step for n, step in enumerate(steps, 1)},
     }
-
-
-@guarded
-def _wish(run_id: int, wish: Wish) -> None:
-    ask(store(), run_id, wish)
-
-
-@guarded
-def _go_on(run_id: int, free: bool = False) -> None:
-    resume(store(), run_id, Budget() if free else None)
-    runs().wake()

@@ -6,9 +6,12 @@ from collections.abc import Mapping
 
 import streamlit as st
 
+from core.contract.contract import Budget
 from core.runs.background import Background, start
 from core.runs.models import Price, price_list
+from core.store.runs import Wish, ask, resume
 from core.store.store import open_store
+from pages.parts.guard import guarded
 from pages.parts.workspace import store
 
 
@@ -35,3 +38,16 @@ def go_on() -> None:
 def prices() -> Price:
     """Return what tokens cost, by the models file as it is now."""
     return price_list()
+
+
+@guarded
+def wish(run_id: int, wanted: Wish) -> None:
+    """Ask a run to pause or to end; it does so once the calls in the air are back."""
+    ask(store(), run_id, wanted)
+
+
+@guarded
+def go_on_with(run_id: int, free: bool = False) -> None:
+    """Let a run that stopped go on, under its budget or, with `free`, under none."""
+    resume(store(), run_id, Budget() if free else None)
+    runs().wake()
