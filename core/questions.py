@@ -174,8 +174,8 @@ def separation_question(contract: Contract | None, measured: Sequence[Measured])
             continue
         tells.append(_tells_apart(one.far, one.frr))
         numbers.append(
-            f"{one.name} passes {percent(1 - one.frr.value)} of good and "
-            f"{percent(one.far.value)} of bad outputs."
+            f"{one.name} fails {count_of(one.frr)} good outputs, {rate(one.frr)}, and passes "
+            f"{count_of(one.far)} bad ones, {rate(one.far)}."
         )
     if rung is EvaluatorType.SELF_REVIEW:
         state, todo, page, view = State.NO, "Climb the ladder", "contract", EVALUATOR

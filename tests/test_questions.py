@@ -150,7 +150,13 @@ def test_an_evaluator_that_passes_bad_work_as_often_as_good_knows_nothing_more(
     of: Contract, judge: tuple[tuple[int, int], tuple[int, int]] | None, state: State
 ) -> None:
     rates = [] if judge is None else [measured(*judge)]
-    assert state == separation_question(of, rates).state
+    step = separation_question(of, rates)
+    assert state == step.state
+    if judge is not None:
+        (accepts, bad), (rejects, good) = judge
+        assert f" fails {rejects} of {good} good outputs, " in step.numbers[-1]
+        assert f" passes {accepts} of {bad} bad ones, " in step.numbers[-1]
+        assert step.numbers[-1].count("–") == 2  # each rate has its interval
 
 
 def repaired(k: int, n: int, specific: int) -> Convergence:
