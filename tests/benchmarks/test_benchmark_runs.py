@@ -49,7 +49,7 @@ from core.store.store import Store, open_store
 from tests import fakes
 
 ROUNDS = 1000
-TURNS = 3
+TURNS = 2
 LOOPS = 150
 AT_ONCE = 64
 CONTRACT = fakes.written_out(fakes.contract("tone", "facts", "refund"))
