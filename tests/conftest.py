@@ -123,3 +123,8 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         for name, value in getattr(report, "user_properties", ()):
             if name == "summary" and report.when == "call":
                 terminalreporter.write_line(str(value))
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with what takes longest: begun last, it would keep one worker busy after the others."""
+    items.sort(key=lambda item: item.path.name != "test_run_soak.py")
