@@ -25,6 +25,7 @@ ROOT = Path(__file__).parents[2]
 ARTEFACTS = ROOT / "artefacts"
 FLAGS = [
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost",
     "--disable-background-networking", "--disable-component-update", "--disable-sync",
 ]  # fmt: skip
 
@@ -136,7 +137,7 @@ def chromium() -> Iterator[Any]:
 
 @dataclass
 class Browser:
-    """One person's browser: pages share storage; requests to other machines are cut and kept."""
+    """One person's browser: pages share storage; requests to other machines are noted, and fail."""
 
     context: Any
     outside: list[str] = field(default_factory=list)
@@ -160,14 +161,12 @@ def browser(chromium: Any, request: pytest.FixtureRequest) -> Iterator[Browser]:
     context = chromium.new_context(**settings)
     made = Browser(context)
 
-    def check(route: Any) -> None:
-        if urlsplit(route.request.url).hostname in ("127.0.0.1", "localhost"):
-            route.continue_()
-        else:
-            made.outside.append(route.request.url)
-            route.abort()
+    def note(request: Any) -> None:
+        address = urlsplit(request.url)
+        if address.scheme.startswith("http") and address.hostname not in ("127.0.0.1", "localhost"):
+            made.outside.append(request.url)
 
-    context.route(lambda url: url.startswith(("http:", "https:")), check)
+    context.on("request", note)
     context.on("weberror", lambda error: made.errors.append(str(error.error)))
     yield made
     context.close()
