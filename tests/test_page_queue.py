@@ -13,6 +13,7 @@ from core.contract.contract import Contract
 from core.files.traces import parse_traces
 from core.labelling.label import LabelKind
 from core.store.assignments import QueueSettings, loads, queue_settings, save_queue_settings
+from core.store.blind import standing
 from core.store.contracts import save_version
 from core.store.judgements import NewVerdict, add_verdicts, judges
 from core.store.label_rows import withdrawals
@@ -158,7 +159,15 @@ def test_who_has_yet_to_label_is_told_what_an_export_leaves_out(
     who(bench, project, "Ana")
     app = show("label", view="import")
     assert "3 outputs are hidden from Ana" in said(app)
-    assert "hidden" not in said(show("label", "Zoe", view="import"))
+    app = show("label", "Zoe", view="import")
+    assert "3 outputs are hidden from Zoe, who may be about to label them" in said(app)
+    app.button(key="sight.stop.export").click().run()
+    assert "hidden" not in said(app)
+    assert not standing(bench, who(bench, project, "Zoe")[0]).labelling
+    nobody = show("label", "", view="import")
+    assert "3 outputs are hidden: people are labelling here" in said(nobody)
+    nobody.text_input(key="sight.name.export").set_value("Zoe").run()
+    assert "hidden" not in said(nobody)
 
 
 def test_the_practice_round_is_announced(bench: Store, project: Project) -> None:
@@ -181,7 +190,10 @@ def test_the_contract_page_shows_no_check_of_what_is_yet_to_be_labelled(
     row = {"key": "short", "question": "Short?", "pass_example": "Hi", "fail_example": "Go to it"}
     row |= {"checked_by": "code", "check": {"kind": "max_words", "limit": 2}}  # type: ignore[dict-item]
     save_version(bench, project.id, Contract.from_data({"criteria": [row]}), based_on=1)
-    assert "2 words, limit 2" in said(show("contract", "Zoe"))
+    zoe = show("contract", "Zoe")
+    assert "2 words, limit 2" not in said(zoe)
+    zoe.button(key="sight.stop.contract").click().run()
+    assert "2 words, limit 2" in said(zoe)
     [ana] = who(bench, project, "Ana")
     app = show("contract")
     assert "2 words, limit 2" not in said(app)

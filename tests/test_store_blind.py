@@ -14,6 +14,8 @@ from core.store.blind import hidden_traces, set_standing, sight_of, standing
 from core.store.cases import load_case
 from core.store.contracts import Version, save_version
 from core.store.judgements import NewVerdict, add_verdicts, judges
+from core.store.label_rows import stored_labels
+from core.store.labels import NewLabel, add_labels
 from core.store.outputs import NewOutput, add_outputs, current_ids
 from core.store.store import Project, Store
 from core.store.traces import add_traces
@@ -53,6 +55,31 @@ def test_nothing_is_held_back_from_who_does_not_label_here(
     assert found.hidden == 4
     assert set(found.seen) == {"tone", "step", "short", OVERALL}
     assert not any(found.seen.values())
+
+
+def test_nobody_unknown_sees_anything_while_people_label(
+    store: Store, project: Project, version: Version
+) -> None:
+    """Dropping the name from the address, or another name, shows no verdict and no label."""
+    rows = [NewLabel("s1", "tone", "Imported", F, note="said elsewhere")]
+    add_labels(store, project.id, rows, version)
+    assert sight_of(store, project.id, version, "") is None, "nobody labels here"
+    ids, (ana,) = current_ids(store, project.id), who(store, project, "Ana")
+    say(store, project, ana, [ids[0]], F)
+    (judge,) = judges(store, project.id)
+    for name in ("", " ", "Lea"):
+        found = sight_of(store, project.id, version, name)
+        assert found is not None
+        assert (found.reviewer_id, found.hidden) == (0, 4)
+        assert stored_labels(store, project.id, found) == []
+        case = load_case(store, project.id, ids[0], [judge.id], sight=found)
+        assert case is not None
+        assert (dict(case.verdicts), list(case.labels)) == ({}, [])
+    (lea,) = who(store, project, "Lea")
+    set_standing(store, project.id, lea, labelling=False)
+    assert sight_of(store, project.id, version, "Lea") is None
+    set_standing(store, project.id, ana, labelling=False)
+    assert sight_of(store, project.id, version, "") is None, "nobody labels here any more"
 
 
 def test_a_label_opens_its_output_for_its_criterion_alone(

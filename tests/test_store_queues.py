@@ -625,7 +625,7 @@ def test_asked_several_things_an_output_is_done_when_all_are(
     assert again[0] in both().entries
     say(store, project, ana, [again[0].output_id], P, kind=LabelKind.REPEAT, key=OVERALL)
     assert again[0] not in both().entries
-    assert slot_states(store, project.id, version, ana, "tone") == {
+    assert slot_states(store, project.id, version, ana, ["tone"])["tone"] == {
         again[0].slot: "FAIL", f"{ids[1]}:practice": "PASS",
     }  # fmt: skip
 

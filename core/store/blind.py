@@ -4,7 +4,9 @@ The queue itself reads no verdict and no colleague's label. Everything else that
 here first, output by output and criterion by criterion. Counts and rates over all outputs are not
 held back: they say nothing of one output.
 
-Who has stopped labelling sees everything; that is a row with its time, as is starting again.
+Who has stopped labelling sees everything; that is a row with its time, as is starting again. While
+people label, somebody who is not known as one of them (no name, or one that never joined) may be
+one of them all the same, and sees nothing until they say that they do not label here.
 """
 
 from __future__ import annotations
@@ -30,7 +32,8 @@ from core.verdict import OVERALL
 class Sight:
     """Whose sight it is, and by criterion key the ids of the outputs this person may see whole.
 
-    `hidden` counts the outputs of which something is still held back.
+    `hidden` counts the outputs of which something is still held back. `reviewer_id` 0 is nobody
+    known here.
     """
 
     reviewer_id: int
@@ -58,33 +61,60 @@ class Standing:
 def sight_of(store: Store, project_id: int, version: Version | None, name: str) -> Sight | None:
     """Return what the reviewer of this name may see, None for everything.
 
-    Everything for who never joined as a reviewer, has stopped labelling, or has nothing left to
-    label. An output that has all the reviewers it is to have is never this person's to label, so
-    it is not hidden. A whole output counts as labelled when its `overall` label is stored, or a
-    label on every criterion that code does not check.
+    Everything for who has stopped labelling or has nothing left to label; nothing for who never
+    joined as a reviewer, unless nobody is labelling here. An output that has all the reviewers it
+    is to have is never this person's to label, so it is not hidden. A whole output counts as
+    labelled when its `overall` label is stored, or a label on every criterion that code does not
+    check.
     """
-    settings = queue_settings(store, project_id)
+    most = queue_settings(store, project_id).reviewers_each
     with store.read() as c:
         who = c.scalar(
             sa.select(t.reviewer.c.id).where(
                 t.reviewer.c.project_id == project_id, t.reviewer.c.key == person_key(name)
             )
         )
-        if who is None or not _standing(c, who).labelling:
+        if who is not None:
+            return _sight(c, project_id, version, int(who), most)
+        labelling = _labelling(c, project_id)
+        if all(_sight(c, project_id, version, one, most) is None for one in labelling):
             return None
         keys = asked(c, project_id, version)
-        current = sa.select(t.output.c.id).where(
-            t.output.c.project_id == project_id, t.output.c.current
-        )
-        outputs = frozenset(c.scalars(current))
-        full = _full(c, project_id, who, settings.reviewers_each)
-        newest = newest_votes(project_id).where(t.label.c.reviewer_id == who).subquery()
-        query = (
-            sa.select(t.label.c.output_id, t.label.c.criterion_id, t.label.c.question_hash)
-            .join(newest, newest.c.id == t.label.c.id)
-            .where(t.label.c.verdict.is_not(None))
-        )
-        own = c.execute(query).all()
+        outputs = c.scalar(sa.select(sa.func.count()).select_from(_current(project_id).subquery()))
+    return Sight(0, dict.fromkeys(keys, frozenset[int]()), int(outputs or 0))
+
+
+def _current(project_id: int) -> sa.Select[tuple[int]]:
+    return sa.select(t.output.c.id).where(t.output.c.project_id == project_id, t.output.c.current)
+
+
+def _labelling(c: sa.Connection, project_id: int) -> list[int]:
+    """Return the reviewers who label here: who came in person and has not stopped.
+
+    Who is known from imported labels alone did not come.
+    """
+    said = sa.select(t.label.c.id).where(t.label.c.reviewer_id == t.reviewer.c.id)
+    came = ~said.exists() | said.where(t.label.c.import_batch_id.is_(None)).exists()
+    query = sa.select(t.reviewer.c.id).where(t.reviewer.c.project_id == project_id, came)
+    found = c.scalars(query.order_by(t.reviewer.c.id)).all()
+    return [who for who in found if _standing(c, who).labelling]
+
+
+def _sight(
+    c: sa.Connection, project_id: int, version: Version | None, who: int, most: int
+) -> Sight | None:
+    if not _standing(c, who).labelling:
+        return None
+    keys = asked(c, project_id, version)
+    outputs = frozenset(c.scalars(_current(project_id)))
+    full = _full(c, project_id, who, most)
+    newest = newest_votes(project_id).where(t.label.c.reviewer_id == who).subquery()
+    query = (
+        sa.select(t.label.c.output_id, t.label.c.criterion_id, t.label.c.question_hash)
+        .join(newest, newest.c.id == t.label.c.id)
+        .where(t.label.c.verdict.is_not(None))
+    )
+    own = c.execute(query).all()
     seen = {
         key: full
         | {
@@ -101,7 +131,7 @@ def sight_of(store: Store, project_id: int, version: Version | None, name: str) 
         seen[OVERALL] |= frozenset.intersection(*(frozenset(seen[key]) for key in people))
     left = {key: frozenset(ids) for key, ids in seen.items()}
     whole = frozenset.intersection(*left.values())
-    return None if outputs <= whole else Sight(int(who), left, len(outputs - whole))
+    return None if outputs <= whole else Sight(who, left, len(outputs - whole))
 
 
 def hidden_traces(store: Store, project_id: int, sight: Sight) -> frozenset[str]:

@@ -30,9 +30,9 @@ class Saved:
     refused: tuple[tuple[LabelEntry, str], ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class LabelState:
-    """A reviewer's present label of one output and criterion."""
+    """A reviewer's present label of one output and criterion; `row` rises with every act stored."""
 
     output_id: int
     criterion: str
@@ -40,6 +40,7 @@ class LabelState:
     deferred: bool
     note: str
     question_hash: str
+    row: int = 0
 
 
 @dataclass(frozen=True)
@@ -146,24 +147,22 @@ def reviewer_labels(
         )
         newest = newest.where(t.label.c.criterion_id.in_(known))
     rows = newest.subquery()
+    label = t.label.c
     query = (
-        sa.select(t.label, t.criterion.c.key)
-        .join(rows, rows.c.id == t.label.c.id)
-        .join(t.criterion, t.criterion.c.id == t.label.c.criterion_id)
-        .order_by(t.label.c.output_id)
-    )
+        sa.select(
+            label.output_id, t.criterion.c.key, label.verdict, label.deferred, label.note,
+            label.question_hash, label.id,
+        )
+        .join(rows, rows.c.id == label.id)
+        .join(t.criterion, t.criterion.c.id == label.criterion_id)
+        .order_by(label.output_id)
+    )  # fmt: skip
+    said: dict[str | None, LabelValue | None] = {value.value: value for value in LabelValue}
+    said[None] = None
     with store.read() as c:
-        return [
-            LabelState(
-                r.output_id,
-                r.key,
-                None if r.verdict is None else LabelValue(r.verdict),
-                r.deferred,
-                r.note,
-                r.question_hash,
-            )
-            for r in c.execute(query)
-        ]
+        found = c.execute(query).all()
+    # One at a time through the enum would take as long as reading them.
+    return [LabelState(o, key, said[v], *more) for o, key, v, *more in found]
 
 
 def add_labels(

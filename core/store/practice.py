@@ -107,7 +107,8 @@ def reveals(
     wanted = set(outputs)
     with store.read() as c:
         question = asked_of(c, project_id, version, criterion)
-        met = answers(c, project_id, reviewer_id, question, LabelKind.PRACTICE)
+        practised = answers(c, project_id, reviewer_id, {criterion: question}, LabelKind.PRACTICE)
+        met = practised[criterion]
         before = _earlier(c, project_id, reviewer_id, question)
         notes = _why_settled(c, project_id, question)
     found: dict[int, dict[str, Any]] = {}
@@ -189,25 +190,32 @@ def answers(
     c: sa.Connection,
     project_id: int,
     reviewer_id: int,
-    question: Asked,
+    asked: Mapping[str, Asked],
     kind: LabelKind,
     *,
     first: bool = False,
-) -> dict[int, str]:
-    """Return a reviewer's repeats or practice answers of the present wording by output.
+) -> dict[str, dict[int, str]]:
+    """Return a reviewer's repeats or practice answers of the present wordings, by key and output.
 
     The newest of each, or with `first` the first: one given after the settled answer was shown
     says nothing.
     """
+    label = t.label.c
     newest = newest_aside(project_id, kind, first=first)
-    rows = newest.where(t.label.c.reviewer_id == reviewer_id).subquery()
+    rows = newest.where(label.reviewer_id == reviewer_id).subquery()
     query = (
-        sa.select(t.label)
-        .join(rows, rows.c.id == t.label.c.id)
-        .where(t.label.c.criterion_id == question.criterion, t.label.c.verdict.is_not(None))
-        .order_by(t.label.c.id)
+        sa.select(label.output_id, label.criterion_id, label.question_hash, label.verdict)
+        .join(rows, rows.c.id == label.id)
+        .where(label.verdict.is_not(None))
+        .order_by(label.id)
     )
-    return {r.output_id: r.verdict for r in c.execute(query) if question.holds(r.question_hash)}
+    keys = {question.criterion: key for key, question in asked.items()}
+    found: dict[str, dict[int, str]] = {key: {} for key in asked}
+    for output, criterion, question_hash, verdict in c.execute(query):
+        key = keys.get(criterion)
+        if key is not None and asked[key].holds(question_hash):
+            found[key][output] = verdict
+    return found
 
 
 def _labels(newest: sa.Select[Any]) -> sa.Select[Any]:

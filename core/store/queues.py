@@ -18,12 +18,13 @@ from core.store import tables as t
 from core.store import tables_labelling as tl
 from core.store.assignments import LOW, QueueSettings, claim, queue_settings
 from core.store.contracts import Version
-from core.store.labels import reviewer_labels
-from core.store.live import Asked, asked_of
+from core.store.labels import LabelState, reviewer_labels
+from core.store.live import Asked, asked, asked_of
 from core.store.newest import newest_votes
 from core.store.outputs import current_ids
 from core.store.practice import Practice, answers, practice_of, states
 from core.store.store import Project, Store
+from core.verdict import LabelValue
 
 
 @dataclass(frozen=True)
@@ -72,32 +73,35 @@ def build_queue(
     criteria: str | Sequence[str],
     *,
     only: Mode | None = None,
+    given: Sequence[LabelState] | None = None,
 ) -> Queue:
     """Return the queue of a reviewer for a criterion (or "overall"), or several asked at once.
 
     An output is done when all of them are. Gives the reviewer more outputs when few are left open.
     With `only` nothing but the entries of that mode: STALE is what the reviewer labelled under
-    another wording and has yet to look at again. Deferred outputs come last. Raises InputError
-    for a criterion that is not asked.
+    another wording and has yet to look at again. Deferred outputs come last. `given` spares reading
+    this reviewer's labels on those criteria again. Raises InputError for a criterion that is not
+    asked.
     """
     keys = [criteria] if isinstance(criteria, str) else list(criteria)
     settings = queue_settings(store, project.id)
     reviewer = t.reviewer.c
     with store.read() as c:
-        asked = {key: asked_of(c, project.id, version, key) for key in keys}
+        questions = {key: asked_of(c, project.id, version, key) for key in keys}
         who = str(c.scalar(sa.select(reviewer.key).where(reviewer.id == reviewer_id)) or "")
-        met = {
-            key: answers(c, project.id, reviewer_id, question, LabelKind.PRACTICE, first=True)
-            for key, question in asked.items()
-        }
-    given = reviewer_labels(store, project.id, reviewer_id, keys[0] if len(keys) == 1 else None)
-    own = {key: [s for s in given if s.criterion == key] for key in keys}
+        met = answers(c, project.id, reviewer_id, questions, LabelKind.PRACTICE, first=True)
+    if given is None:
+        given = reviewer_labels(store, project.id, reviewer_id, keys[0] if len(keys) == 1 else None)
+    own: dict[str, list[LabelState]] = {key: [] for key in keys}
+    for state in given:
+        if state.criterion in own:
+            own[state.criterion].append(state)
     practice = None
     if settings.practice and only is None:
         practice = practice_of(store, project.id, version, own, met, seed=settings.seed)
         if practice is not None and not practice.done:
             return _practice_queue(practice)
-    found = [states(own[key], asked[key]) for key in keys]
+    found = [states(own[key], questions[key]) for key in keys]
     done = set.intersection(*(one[0] for one in found))
     stale, later = (set.union(*(one[at] for one in found)) for at in (1, 2))
     shown = {o for one in met.values() for o in one}
@@ -106,7 +110,7 @@ def build_queue(
     looks = [(output, False) for output in order[start:]]
     if settings.repeats and only in (None, Mode.REPEAT):
         seed = f"{settings.seed}\n{who}"
-        looks = _repeats(store, project.id, reviewer_id, asked, order[start:], seed)
+        looks = _repeats(store, project.id, reviewer_id, questions, own, order[start:], seed)
     entries = [_entry(o, Mode.LABEL, queued) for o in order[:start]]
     for output, again in looks:
         mode = Mode.REPEAT if again else Mode.STALE if output in stale else Mode.LABEL
@@ -117,15 +121,20 @@ def build_queue(
 
 
 def slot_states(
-    store: Store, project_id: int, version: Version | None, reviewer_id: int, criterion: str
-) -> dict[str, str]:
-    """Return the verdict of each repeat and practice answer of a reviewer, by slot."""
-    found: dict[str, str] = {}
+    store: Store,
+    project_id: int,
+    version: Version | None,
+    reviewer_id: int,
+    criteria: Sequence[str],
+) -> dict[str, dict[str, str]]:
+    """Return the verdict of each repeat and practice answer of a reviewer, by criterion and slot."""
+    found: dict[str, dict[str, str]] = {key: {} for key in criteria}
     with store.read() as c:
-        question = asked_of(c, project_id, version, criterion)
+        known = asked(c, project_id, version)
+        wanted = {key: known[key] for key in criteria}
         for kind in (LabelKind.REPEAT, LabelKind.PRACTICE):
-            given = answers(c, project_id, reviewer_id, question, kind)
-            found |= {f"{output}:{kind}": verdict for output, verdict in given.items()}
+            for key, one in answers(c, project_id, reviewer_id, wanted, kind).items():
+                found[key] |= {f"{output}:{kind}": verdict for output, verdict in one.items()}
     return found
 
 
@@ -165,15 +174,22 @@ def _assigned(
     """Return the outputs given to a reviewer and those labelled unasked, with how and when."""
     table = tl.assignment
     query = (
-        sa.select(table)
+        sa.select(table.c.output_id, table.c.slot, table.c.stratum, table.c.probability, table.c.at)
         .join(t.output, t.output.c.id == table.c.output_id)
         .where(
             table.c.project_id == project_id, table.c.reviewer_id == reviewer_id, t.output.c.current
         )
     )
-    labelled = {s.output_id for s in reviewer_labels(store, project_id, reviewer_id) if s.verdict}
+    votes = newest_votes(project_id).where(t.label.c.reviewer_id == reviewer_id).subquery()
+    unasked = (
+        sa.select(t.label.c.output_id)
+        .join(votes, votes.c.id == t.label.c.id)
+        .where(t.label.c.verdict.is_not(None))
+        .distinct()
+    )
     with store.read() as c:
         rows = {r.output_id: r for r in c.execute(query)}
+        labelled = set(c.scalars(unasked))
     found = {
         o: (r.stratum, r.probability, r.at)
         for o, r in rows.items()
@@ -184,31 +200,22 @@ def _assigned(
 
 
 def _repeats(
-    store: Store, project_id: int, reviewer_id: int, asked: Mapping[str, Asked], open_: list[int],
-    seed: str,
+    store: Store, project_id: int, reviewer_id: int, asked: Mapping[str, Asked],
+    own: Mapping[str, Sequence[LabelState]], open_: list[int], seed: str,
 ) -> list[tuple[int, bool]]:  # fmt: skip
     """Mix second looks at what was labelled on all that is asked into the open outputs."""
-    newest = newest_votes(project_id).where(t.label.c.reviewer_id == reviewer_id).subquery()
-    query = (
-        sa.select(t.label.c.output_id, t.label.c.criterion_id, t.label.c.question_hash)
-        .join(newest, newest.c.id == t.label.c.id)
-        .join(t.output, t.output.c.id == t.label.c.output_id)
-        .where(t.label.c.verdict.in_(["PASS", "FAIL"]), t.output.c.current)
-        .order_by(t.label.c.id)
-    )
-    by_id = {question.criterion: question for question in asked.values()}
-    given: dict[int, int] = {}
     with store.read() as c:
-        again = [
-            answers(c, project_id, reviewer_id, question, LabelKind.REPEAT)
-            for question in asked.values()
-        ]
-        for r in c.execute(query):
-            question = by_id.get(r.criterion_id)
-            if question is not None and question.holds(r.question_hash):
-                given[r.output_id] = given.get(r.output_id, 0) + 1
-    labelled = [output for output, count in given.items() if count == len(asked)]
-    seen = {o for o in labelled if all(o in one for one in again)}
+        again = answers(c, project_id, reviewer_id, asked, LabelKind.REPEAT)
+    here = set(current_ids(store, project_id))
+    firm = (LabelValue.PASS, LabelValue.FAIL)
+    said = [
+        {s.output_id: s.row for s in own[key] if s.verdict in firm and one.holds(s.question_hash)}
+        for key, one in asked.items()
+    ]
+    # Oldest first: by the first of the labels that are asked for here.
+    whole = here.intersection(*said)
+    labelled = sorted(whole, key=lambda output: min(one[output] for one in said))
+    seen = {o for o in labelled if all(o in one for one in again.values())}
     return with_repeats(open_, labelled, seen, seed=seed)
 
 

@@ -70,7 +70,7 @@ def why_view(view: View) -> None:
             help="Reasons and relabels belong to a person.",
         )  # fmt: skip
     if not person_key(named()):
-        small("Give your name to say why they differ; reading works without.")
+        small("Give your name to say why they differ.")
     one_by_one(view)
 
 

@@ -30,7 +30,7 @@ from pages.parts.judge_live import watch
 from pages.parts.judge_split import split_control
 from pages.parts.panels import MARKS, small, verbatim
 from pages.parts.running import prices, runs, secrets
-from pages.parts.sight import sight
+from pages.parts.sight import say_hidden, sight
 from pages.parts.workspace import store
 
 INSTRUCTIONS = "The instructions"
@@ -58,7 +58,8 @@ def tune_view(project: Project, version: Version | None) -> None:
         return
     if split_control(project) is None:
         return
-    if sight(project, version) is not None:
+    if (seen := sight(project, version)) is not None:
+        say_hidden(project, seen, seen.hidden, "output", "tune")
         st.text("Tuning shows verdicts: it opens once you have labelled what is yours to label.")
         return
     judges = {str(i): j for i, j in judges_asked_here(store(), project.id).items()}

@@ -139,9 +139,10 @@ def _list(
         answer["states"][q.key] = {
             str(i): _state(s, marks[q.key][i].stale) for i, s in mine.items()
         }
-        aside = slot_states(store, project.id, version, reviewer.id, q.key)
-        answer["states"][q.key] |= {slot: [said, False, "", False] for slot, said in aside.items()}
-    queue = build_queue(store, project, version, reviewer.id, list(marks))
+    asides = slot_states(store, project.id, version, reviewer.id, list(marks))
+    for key, aside in asides.items():
+        answer["states"][key] |= {slot: [said, False, "", False] for slot, said in aside.items()}
+    queue = build_queue(store, project, version, reviewer.id, list(marks), given=own)
     # A filter lists what is this reviewer's to label: no second looks, nothing of a practice round.
     outputs = [e.output_id for e in queue.entries if e.slot == e.output_id]
     if asked.which is not Filter.ALL:

@@ -7,6 +7,7 @@
 // for ever, so that sending them twice stores them once.
 
 const DEAF = 400; // ms without keys after a control elsewhere was used
+const PAUSE = 600; // ms without a key that end the typing of a note that was not opened
 
 const mounts = new WeakMap();
 
@@ -37,6 +38,7 @@ class Labeller extends Talk {
     this.count = 0;
     this.lastSent = -Infinity;
     this.offline = false;
+    this.unheard = -Infinity; // when a key came that was typed for a note that was not opened
     this.left = -Infinity; // when a control elsewhere on the page was used
     this.failed = "";
     this.clock = new Stopwatch();
@@ -98,6 +100,10 @@ class Labeller extends Talk {
     const tag = target?.tagName ?? "";
     const picks = tag === "INPUT" && /^(radio|checkbox)$/.test(target.type);
     if ((/^(INPUT|TEXTAREA|SELECT)$/.test(tag) && !picks) || target?.isContentEditable) return;
+    if (e.timeStamp - this.unheard < PAUSE) {
+      this.unheard = e.timeStamp;
+      return e.preventDefault();
+    }
     const arrow = e.key.startsWith("Arrow");
     if (picks && (arrow || e.key === " " || e.key === "Enter")) return;
     if (arrow && /^(radio|tab|slider|option|combobox|menuitem)$/.test(target?.getAttribute?.("role") ?? "")) return;
@@ -124,7 +130,11 @@ class Labeller extends Talk {
       return this.render();
     }
     // A key hit before the item came on screen was meant for the one before.
-    if (!this.inHand() || when < this.shownAt) return;
+    if (!this.inHand() || when < this.shownAt) {
+      // The words that follow an N that did nothing are no keys: "too bad" would defer.
+      if (act.id === "note" && !this.checking) this.unheard = when;
+      return;
+    }
     if (act.group === "Look") return this.lookAt(act.id);
     if (this.checking) return;
     if (act.id === "note") return this.el("textarea").focus();
