@@ -38,6 +38,7 @@ def same_examples(row: Row) -> Iterator[Finding]:
         yield row.finding(
             "same_examples", "The pass example and the fail example are the same text.",
             "Change one so that they differ in what the question asks.",
+            row.change("Empty the fail example", {"fail_example": ""}),
         )  # fmt: skip
 
 
@@ -75,7 +76,10 @@ def example_misjudged(row: Row) -> Iterator[Finding]:
     if check is None:
         return
     wrong = _wrong(check, row)
-    patch = None
+    patch, advice = None, "Correct the example or the parameters of the check."
+    if len(wrong) == 1:
+        name = next(iter(wrong))
+        patch = row.change(f"Empty the {name} example", {f"{name}_example": ""})
     if len(wrong) == 2:
         patch = _swapped(row)
         turned = _turned(row)
@@ -85,7 +89,7 @@ def example_misjudged(row: Row) -> Iterator[Finding]:
     for said in wrong.values():
         yield row.finding(
             "example_misjudged", f"The check says {said}.",
-            f"{patch.label}." if patch else "Correct the example or the parameters of the check.",
+            f"{patch.label}." if patch and len(wrong) == 2 else advice,
             patch,
         )  # fmt: skip
 
@@ -217,6 +221,7 @@ def presence(row: Row) -> Iterator[Finding]:
             "presence",
             "The question asks what the text says, the check only whether words occur in it.",
             "Add a judge criterion for the statement, or ask whether the words are mentioned.",
+            row.change("Let a judge decide what the text says", {"checked_by": "judge", "check": None}),
         )  # fmt: skip
 
 
