@@ -37,7 +37,7 @@ _OPENING = f"Does the output {rewrite.BLANK}?"
 _ONE_FAULT = f"Does the output avoid {rewrite.BLANK}?"
 
 
-def _blank(row: Row) -> Patch:
+def _blank(row: Row) -> Patch | None:
     """Return the patch for where only a person knows what to ask: the rest of it is a blank."""
     asked = rewrite.with_blank(row.question)
     return row.change(f"Leave a blank to fill in: {asked}", {"question": asked})
