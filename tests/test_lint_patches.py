@@ -196,6 +196,53 @@ def test_two_ways_to_pass_are_not_split_into_two_demands() -> None:
     assert [f for f in lint_data(draft({"question": made})) if f.rule == "two_questions"] == []
 
 
+def test_demands_in_one_sentence_become_a_criterion_each() -> None:
+    said = "The output must name the date and must not blame the customer."
+    rows = patched("not_yes_no", {"question": said, "weight": 2})
+    assert [(row["question"], row["weight"]) for row in rows] == [
+        ("Does the output name the date?", 1), ("Does the output avoid blaming the customer?", 1),
+    ]  # fmt: skip
+
+
+def test_where_the_second_question_cannot_be_made_out_its_words_stay_behind_a_blank() -> None:
+    rows = patched("two_questions", {"question": "Is the copy punchy and free of clichés?"})
+    assert "free of clichés" in rows[1]["question"]
+
+
+@pytest.mark.parametrize(
+    ("question", "good", "bad", "check"),
+    [
+        ("Does the output match the schema?", '{"a": 1, "b": "x"}', '{"a": "1"}',
+         {"kind": "json_schema", "schema": {"type": "object", "required": ["a", "b"],
+          "properties": {"a": {"type": "number"}, "b": {"type": "string"}}}}),
+        ("Do the line items add up to the total?", '{"lines": [{"n": 0.1}, {"n": 0.2}], "sum": 0.3}',
+         '{"lines": [{"n": 1}], "sum": 2}', {"kind": "sum_equals", "items": "lines[].n", "total": "sum"}),
+        ("Do all unit tests pass?", "a", "b", {"kind": "recorded", "by": "tests"}),
+    ],
+)  # fmt: skip
+def test_what_a_question_leaves_out_of_a_check_is_read_off_the_examples(
+    question: str, good: str, bad: str, check: dict[str, Any]
+) -> None:
+    row = {"question": question, "pass_example": good, "fail_example": bad}
+    assert [made["check"] for made in patched("code_could_check", row)] == [check]
+    # An example that fails and would pass: then the fields meant are others.
+    (finding,) = [
+        f for f in lint_data(draft({**row, "fail_example": good})) if f.rule == "code_could_check"
+    ]
+    assert (finding.patch is None) == (check["kind"] != "recorded")
+
+
+def test_a_format_becomes_a_pattern() -> None:
+    schema = {"type": "object", "properties": {"d": {"type": "string", "format": "date"}}}
+    (row,) = patched("format_unchecked", {
+        "checked_by": "code", "check": {"kind": "json_schema", "schema": schema},
+        "pass_example": '{"d": "2026-12-01"}', "fail_example": '{"d": "soon"}',
+    })  # fmt: skip
+    assert row["check"]["schema"]["properties"]["d"] == {
+        "type": "string", "pattern": r"^\d{4}-\d{2}-\d{2}$",
+    }  # fmt: skip
+
+
 def test_code_takes_over_with_the_limit_filled_in() -> None:
     (row,) = patched("code_could_check", {"question": "Is the reply at most 60 words?"})
     assert (row["checked_by"], row["check"]) == ("code", {"kind": "max_words", "limit": 60})

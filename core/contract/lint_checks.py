@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from itertools import islice
 from typing import Any
 
 from core.checks.registry import Check, build
@@ -11,7 +12,8 @@ from core.contract import lint_words as words
 from core.contract.criterion import CheckedBy
 from core.contract.finding import Finding, Patch
 from core.contract.plain import Row
-from core.contract.suggest import Suggestion, suggest
+from core.contract.suggest import Suggestion, suggest, write
+from core.contract.suggest_example import from_example
 from core.errors import InputError
 from core.text import comparison_copy, is_unspaced
 from core.verdict import Verdict
@@ -125,6 +127,12 @@ def code_could_check(row: Row) -> Iterator[Finding]:
     """Where code can decide it is free, instant and never wavers."""
     if row.by_code or (found := suggest(row.question)) is None:
         return
+    if not found.specs and row.pass_example.strip():
+        for spec in islice(from_example(found.written, row.pass_example), 5):
+            check = _check(spec)
+            if check is not None and not _wrong(check, row):
+                found = Suggestion(write(spec), (spec,), surely=False)
+                break
     patch = _to_code(row, found)
     yield row.finding(
         "code_could_check", "Code can decide this for free and always alike.",
@@ -232,8 +240,40 @@ def format_unchecked(row: Row) -> Iterator[Finding]:
         yield row.finding(
             "format_unchecked",
             "The schema uses format, which is a remark and is not checked.",
-            "Use pattern for what has to hold.",
+            "Use pattern for what has to hold.", _with_patterns(row),
         )  # fmt: skip
+
+
+_FORMATS = {
+    "date": r"^\d{4}-\d{2}-\d{2}$",
+    "time": r"^\d{2}:\d{2}:\d{2}",
+    "date-time": r"^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}:\d{2}",
+    "email": r"^[^@\s]+@[^@\s]+$",
+    "uri": r"^[A-Za-z][A-Za-z0-9+.-]*:",
+    "uuid": r"^[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$",
+}
+
+
+def _with_patterns(row: Row) -> Patch | None:
+    """Return the patch that asks for the shape of each format by pattern, where all are known."""
+    check = dict(row.check or {})
+
+    def turned(item: Any) -> Any:
+        if isinstance(item, list):
+            return [turned(part) for part in item]
+        if not isinstance(item, dict):
+            return item
+        made = {key: turned(value) for key, value in item.items()}
+        said = item.get("format")
+        if isinstance(said, str) and said in _FORMATS and "pattern" not in item:
+            del made["format"]
+            made["pattern"] = _FORMATS[said]
+        return made
+
+    changed = {**check, "schema": turned(check.get("schema"))}
+    if _names_format(changed["schema"]) or (made := _check(changed)) is None or _wrong(made, row):
+        return None
+    return row.change("Check the shape by pattern", {"check": changed})
 
 
 def _names_format(schema: object) -> bool:

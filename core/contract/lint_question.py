@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 from core.contract import lint_words as words
 from core.contract import rewrite
 from core.contract.criterion import CheckedBy
 from core.contract.finding import Finding, Patch
 from core.contract.plain import Row
+from core.contract.rubric import split_rubric
 from core.contract.suggest import suggest
 from core.errors import show
 
@@ -61,10 +63,24 @@ def not_yes_no(row: Row) -> Iterator[Finding]:
     patch = _blank(row)
     if known := asked is not None and words.is_yes_no(asked):
         patch = row.change(f"Ask: {asked}", {"question": asked})
+    elif len(several := _several(row.question)) > 1 and row.key.strip():
+        patch = row.change(
+            f"Ask: {' '.join(several)}",
+            *_split(row, several),
+        )
     yield row.finding(
         "not_yes_no", "This cannot be answered with yes or no.",
         f"Ask: {asked}" if known else 'Ask it as "Does the output …?" or "Is the output …?"', patch,
     )  # fmt: skip
+
+
+def _several(statement: str) -> tuple[str, ...]:
+    """Return the questions that the demands of one sentence come to, as a rubric's would."""
+    if len(statement) > 600 or words.SCORE.search(statement):
+        return ()
+    asked = tuple(str(made.get("question", "")) for made in split_rubric(statement).criteria)
+    sound = all(words.is_yes_no(one) and rewrite.BLANK not in one for one in asked)
+    return asked if sound and len(asked) <= 4 else ()
 
 
 def blank_left(row: Row) -> Iterator[Finding]:
@@ -164,6 +180,16 @@ def negation(row: Row) -> Iterator[Finding]:
     )  # fmt: skip
 
 
+def _split(row: Row, questions: Sequence[str]) -> list[dict[str, Any]]:
+    """Return the changes that make one criterion several, which share its weight."""
+    weight = float((row.weight or 1) / len(questions))
+    share = {"weight": weight} if row.weight not in (None, 1) else {}
+    return [
+        {"key": f"{row.key[:190]}-{n}", "question": one, "fail_example": "", **share}
+        for n, one in enumerate(questions, 1)
+    ]
+
+
 def two_questions(row: Row) -> Iterator[Finding]:
     """One verdict for two questions cannot say which of them failed."""
     joined = words.second_question(row.question)
@@ -174,14 +200,11 @@ def two_questions(row: Row) -> Iterator[Finding]:
     patch = None
     if split is not None and row.key.strip():
         # What passed both passes each; which of them the fail example fails is not known.
-        weight = float((row.weight or 1) / len(split))
-        share = {"weight": weight} if row.weight not in (None, 1) else {}
+        patch = row.change(f"Split into {len(split)} criteria", *_split(row, split))
+    elif split is None and (half := rewrite.halves(row.question, joined)) and row.key.strip():
         patch = row.change(
-            f"Split into {len(split)} criteria",
-            *(
-                {"key": f"{row.key[:190]}-{n}", "question": one, "fail_example": "", **share}
-                for n, one in enumerate(split, 1)
-            ),
+            "Split in two, the second to be completed",
+            *_split(row, half),
         )
     elif (asked := rewrite.either(row.question)) is not None:
         patch = row.change(f"Either is enough: {asked}", {"question": asked})

@@ -69,6 +69,18 @@ _OPENING = re.compile(
 )
 
 
+def halves(question: str, joined: str) -> tuple[str, str] | None:
+    """Return what a question asks before the words that join a second, and a start of that second."""
+    text = question.strip()
+    at, join = text.find(joined), re.match(rf"(?:{JOIN}) (?:also )?", joined, CASE)
+    if at <= 0 or join is None or join.group().lower().startswith("or"):
+        return None
+    first, rest = _asked(text[:at]), text[at + join.end() :].strip()
+    if not is_yes_no(first) or second_question(first) is not None or not rest.endswith("?"):
+        return None
+    return first, f"Does the output {BLANK} {rest}"
+
+
 def either(question: str) -> str | None:
     """Return "Does it do one, or the other?", where one yes is enough, or None without an "or"."""
     made = re.sub(r",? or (?=\w)", ", or ", question.strip(), count=1)
