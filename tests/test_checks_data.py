@@ -75,6 +75,26 @@ def test_json(output: str, verdict: Verdict, evidence: str) -> None:
     assert (got.verdict, got.evidence) == (verdict, evidence)
 
 
+@pytest.mark.parametrize("output", ["hello", '{"a": NaN}', '{"a": 1, "a": 2}', '{"a": 1}'])
+def test_strict_json_or_not_is_one_or_the_other(output: str) -> None:
+    """What is certainly no strict JSON passes the negated check, with the same evidence."""
+    asked, turned = run("json", output), run("json", output, **{"not": True})
+    assert asked.evidence == turned.evidence
+    assert {asked.verdict, turned.verdict} == {PASS, FAIL}
+
+
+@pytest.mark.parametrize("output", ['{"a": NaN}', '{"a": 1, "a": 2}', "hello"])
+@pytest.mark.parametrize("negated", [False, True])
+def test_a_value_that_cannot_be_read_fails_either_way(output: str, negated: bool) -> None:
+    for kind, parameters in (
+        ("json_schema", {"schema": {"type": "object"}}),
+        ("expression", {"expression": "a == `1`"}),
+        ("sum_equals", {"items": "[a]", "total": "a"}),
+        ("max_words", {"limit": 1, "field": "a"}),
+    ):
+        assert run(kind, output, **parameters, **{"not": negated}).verdict is FAIL
+
+
 @pytest.mark.parametrize("output", ["1" * 5_000, "[" * 100_000 + "]" * 100_000, '{"a":' * 200])
 @pytest.mark.parametrize("negated", [False, True])
 def test_what_cannot_be_examined_fails_either_way(output: str, negated: bool) -> None:

@@ -194,8 +194,13 @@ def holds_the_contract(contract: Contract, to: str) -> None:
             or ours.check["kind"] == "equals_reference"
         ):
             continue
-        found = module.run_checks(*(["x 30"] + ["1"] * any(
-            getattr(c, "sees_reference", False) for c in module.CRITERIA)))  # fmt: skip
+        given = ["x 30"] + ["1"] * any(getattr(c, "sees_reference", False) for c in module.CRITERIA)
+        if any(c.check and c.check.get("version") == "3.99" for c in contract.criteria):
+            # Code of a Python newer than this one: no verdict, and nothing is decided without it.
+            with pytest.raises(module.NoVerdict):
+                module.run_checks(*given)
+            return
+        found = module.run_checks(*given)
         assert found[ours.key].word == check.run("x 30", "1").verdict
 
 

@@ -311,7 +311,7 @@ def read(text: str, name: str) -> str:
     [
         ('{"criteria": [{"key": "a", "key": "b"}]}', "c.json", "'key' stands twice"),
         ("criteria: [{key: a, key: b}]", "c.yaml", "duplicate key"),
-        ('{"criteria": [{"key": "a", "weight": NaN}]}', "c.json", "NaN"),
+        ('{"criteria": [{"key": "a", "weight": NaN}]}', "c.json", "'a'.weight"),
         ("criteria: [{key: a, weight: .nan}]", "c.yaml", "weight"),
         ("criteria: [{key: a, weight: .inf}]", "c.yaml", "weight"),
         ("criteria: &a [*a]", "c.yaml", "too large"),

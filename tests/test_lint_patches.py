@@ -57,6 +57,7 @@ def asked(rule: str, question: str) -> str:
         ("Does the reply not blame the customer?", "Does the reply avoid blaming the customer?"),
         ("Does it never promise a date?", "Does it avoid promising a date?"),
         ("Does the code not run SQL?", "Does the code avoid running SQL?"),
+        ("Is the reply never condescending?", "Does the reply avoid being condescending?"),
         ("Does it not simply repeat it?", "Does it avoid simply repeating it?"),
         ("Does it never forget a unit?", "Does it avoid forgetting a unit?"),
         ("Is the note free of patient names?", "Does the note avoid patient names?"),
@@ -76,9 +77,10 @@ def test_a_negated_question_is_asked_so_that_yes_is_still_a_pass(question: str, 
      "Does the user who has not paid get a reminder?", "Does the code not hard-code secrets?",
      "Does the reply contain no not needed words?"],
 )  # fmt: skip
-def test_a_negation_that_cannot_be_turned_honestly_is_left_to_the_person(question: str) -> None:
+def test_a_negation_that_cannot_be_turned_honestly_leaves_a_blank(question: str) -> None:
     found = [f for f in lint_data(draft({"question": question})) if f.rule == "negation"]
-    assert [f.patch for f in found] == [None]
+    assert all("[…]" in f.patch.now[0]["question"] for f in found if f.patch)
+    assert None not in [f.patch for f in found]
 
 
 @pytest.mark.parametrize(
@@ -119,9 +121,8 @@ def test_a_statement_becomes_a_question(question: str, made: str) -> None:
     ["Never the first person", "The reply must not not answer", "Code that must run",
      "The reply should never refrain from answering", "Do not, under any circumstances, lie"],
 )  # fmt: skip
-def test_a_statement_that_would_make_broken_english_is_left_to_the_person(statement: str) -> None:
-    found = [f for f in lint_data(draft({"question": statement})) if f.rule == "not_yes_no"]
-    assert [f.patch for f in found] == [None]
+def test_a_statement_that_would_make_broken_english_leaves_a_blank(statement: str) -> None:
+    assert asked("not_yes_no", statement) == "Does the output […]?"
 
 
 def test_the_writers_intention_becomes_what_the_text_does() -> None:
@@ -190,8 +191,56 @@ def test_a_split_shares_the_weight_so_that_the_minimum_keeps_its_meaning() -> No
 
 
 def test_two_ways_to_pass_are_not_split_into_two_demands() -> None:
-    data = draft({"question": "Does it explain the delay or give a new date?"})
-    assert [f.patch for f in lint_data(data) if f.rule == "two_questions"] == [None]
+    made = asked("two_questions", "Does it explain the delay or give a new date?")
+    assert made == "Does it explain the delay, or give a new date?"
+    assert [f for f in lint_data(draft({"question": made})) if f.rule == "two_questions"] == []
+
+
+def test_demands_in_one_sentence_become_a_criterion_each() -> None:
+    said = "The output must name the date and must not blame the customer."
+    rows = patched("not_yes_no", {"question": said, "weight": 2})
+    assert [(row["question"], row["weight"]) for row in rows] == [
+        ("Does the output name the date?", 1), ("Does the output avoid blaming the customer?", 1),
+    ]  # fmt: skip
+
+
+def test_where_the_second_question_cannot_be_made_out_its_words_stay_behind_a_blank() -> None:
+    rows = patched("two_questions", {"question": "Is the copy punchy and free of clichés?"})
+    assert "free of clichés" in rows[1]["question"]
+
+
+@pytest.mark.parametrize(
+    ("question", "good", "bad", "check"),
+    [
+        ("Does the output match the schema?", '{"a": 1, "b": "x"}', '{"a": "1"}',
+         {"kind": "json_schema", "schema": {"type": "object", "required": ["a", "b"],
+          "properties": {"a": {"type": "number"}, "b": {"type": "string"}}}}),
+        ("Do the line items add up to the total?", '{"lines": [{"n": 0.1}, {"n": 0.2}], "sum": 0.3}',
+         '{"lines": [{"n": 1}], "sum": 2}', {"kind": "sum_equals", "items": "lines[].n", "total": "sum"}),
+        ("Do all unit tests pass?", "a", "b", {"kind": "recorded", "by": "tests"}),
+    ],
+)  # fmt: skip
+def test_what_a_question_leaves_out_of_a_check_is_read_off_the_examples(
+    question: str, good: str, bad: str, check: dict[str, Any]
+) -> None:
+    row = {"question": question, "pass_example": good, "fail_example": bad}
+    assert [made["check"] for made in patched("code_could_check", row)] == [check]
+    # An example that fails and would pass: then the fields meant are others.
+    (finding,) = [
+        f for f in lint_data(draft({**row, "fail_example": good})) if f.rule == "code_could_check"
+    ]
+    assert (finding.patch is None) == (check["kind"] != "recorded")
+
+
+def test_a_format_becomes_a_pattern() -> None:
+    schema = {"type": "object", "properties": {"d": {"type": "string", "format": "date"}}}
+    (row,) = patched("format_unchecked", {
+        "checked_by": "code", "check": {"kind": "json_schema", "schema": schema},
+        "pass_example": '{"d": "2026-12-01"}', "fail_example": '{"d": "soon"}',
+    })  # fmt: skip
+    assert row["check"]["schema"]["properties"]["d"] == {
+        "type": "string", "pattern": r"^\d{4}-\d{2}-\d{2}$",
+    }  # fmt: skip
 
 
 def test_code_takes_over_with_the_limit_filled_in() -> None:
@@ -250,6 +299,13 @@ def test_the_other_changes_to_checks() -> None:
         "checked_by": "code", "check": {"kind": "max_words", "limit": 4},
         "pass_example": "今天开会", "fail_example": "今天的会议改到星期三下午",
     }  # fmt: skip
+    (row,) = patched("presence", {
+        "question": "Does it say that the version is v2.1?", "checked_by": "code",
+        "check": {"kind": "contains", "text": "v2.1"}, "pass_example": "It is v2.1.",
+    })  # fmt: skip
+    assert (row["checked_by"], row.get("check")) == ("judge", None)
+    (row,) = patched("same_examples", {"fail_example": GOOD["pass_example"]})
+    assert row["fail_example"] == ""
     (row,) = patched("unspaced_script", script)
     assert row["check"] == {"kind": "max_characters", "limit": 4}
 
@@ -339,6 +395,11 @@ def test_a_finding_without_a_patch_says_what_to_do_instead() -> None:
         ("vague_word", "Is the reply good?", "Is the reply […]?"),
         ("open_ended", "Are there no issues left?", "Does the output avoid […]?"),
         ("no_question", " ", "Does the output […]?"),
+        ("comparison", "Is the reply clearer than the previous draft?", "Is the reply […]?"),
+        ("comparison", "Does it improve on the last round?", "Does it […]?"),
+        ("comparison", "Is the new rule clearer than the old one?", "Does the output […]?"),
+        ("score_wording", "Rate the reply from 1 to 5.", "Does the output […]?"),
+        ("intent", "Does the author understand the topic?", "Does the output […]?"),
     ],
 )
 def test_where_only_a_person_knows_a_click_leaves_a_blank(

@@ -78,6 +78,14 @@ ASKS_MORE = [
     "Does the code parse as Python once the placeholders are filled in?",
     'Does the reply end with "Regards" followed by a name?',
     "Does the reply mention every product?",
+    "Does the output contain SELECT *?",
+    "Does the reply work without links?",
+    "Does the reply contain at most two links?",
+    "Does the reply end with a question about the delivery?",
+    "Does the reply recommend Acme over Globex?",
+    "Is the output about JSON?",
+    'Does the word "refund" appear before the date?',
+    "Does the reply avoid the word limit?",
 ]
 """Each asks something that the check its words bring to mind cannot see."""
 
@@ -221,6 +229,31 @@ DECIDED: list[tuple[str, tuple[dict[str, Any], ...]]] = [
         "Does the reply mention the order number?",
         ({"kind": "contains_any", "texts": ["order number"]},),
     ),
+    ("Reply must not exceed 120 words.", ({"kind": "max_words", "limit": 120},)),
+    ("Is it no more than one hundred words?", ({"kind": "max_words", "limit": 100},)),
+    ("Is the word count below 120?", ({"kind": "max_words", "limit": 119},)),
+    (
+        "Is the summary exactly 50 words?",
+        ({"kind": "min_words", "limit": 50}, {"kind": "max_words", "limit": 50}),
+    ),
+    ("Is the response in JSON format?", ({"kind": "json"},)),
+    ("Does the reply include the word refund?", ({"kind": "contains", "text": "refund"},)),
+    ('Does the word "refund" appear in the reply?', ({"kind": "contains", "text": "refund"},)),
+    (
+        'The reply mentions neither "Acme" nor "Globex".',
+        ({"kind": "contains_any", "texts": ["Acme", "Globex"], "not": True},),
+    ),
+    (
+        "The reply does not mention competitors Acme, Globex.",
+        ({"kind": "contains_any", "texts": ["Acme", "Globex"], "not": True},),
+    ),
+    ("Does the reply end with a question?", ({"kind": "regex", "pattern": "\\?\\s*$"},)),
+    ("Is it without exclamation marks?", ({"kind": "regex", "pattern": "!", "not": True},)),
+    (
+        "Does the reply match the regex ^A\\d+$?",
+        ({"kind": "regex", "pattern": "^A\\d+$"},),
+    ),
+    ("Does the reply contain the order number?", ({"kind": "regex", "pattern": "\\d{3,}"},)),
 ]
 
 TO_FILL_IN = [
@@ -280,6 +313,11 @@ def test_a_condition_before_a_question_withdraws_the_offer(
 @pytest.mark.parametrize(
     ("question", "good", "bad"),
     [
+        ("Does it contain at most one exclamation mark?", "One! Two.", "One! Two!"),
+        ("Does it contain exactly two question marks?", "Who? Why?\n", "Who? Why? How?"),
+        ("Does it use at least 2 bullet points?", "- a\n- b", "- a\nb - c"),
+        ("Does it contain a date in the format YYYY-MM-DD?", "On 2026-12-01.", "On 1 Dec."),
+        ('Is the word "refund" absent?', "We repay it.", "A refund."),
         ("Does the reply start with 'Hi'?", "Hi Ana", "History is long"),
         ("Is the output valid JSON with the keys 'a' and 'b'?", '{"a": 1, "b": 2}', '{"a": 1}'),
         ("Is the output a JSON object with exactly the keys 'a'?", '{"a": 1}', '{"a": 1, "c": 1}'),

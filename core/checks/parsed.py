@@ -34,6 +34,10 @@ class NotJson(CannotExamine):
         super().__init__(f"not JSON: {why}", "Give JSON and nothing else.")
 
 
+class NotStrict(CannotExamine):
+    """The output resembles JSON and breaks a rule of strict JSON: what it holds is not certain."""
+
+
 class DecimalFloat(float):
     """A float that remembers the decimal it was written as."""
 
@@ -86,7 +90,7 @@ def is_number(value: object) -> bool:
 
 
 def _constant(name: str) -> NoReturn:
-    raise CannotExamine(f"not JSON: {name} is not a JSON number", "Give a number or null.")
+    raise NotStrict(f"not JSON: {name} is not a JSON number", "Give a number or null.")
 
 
 def _float(text: str) -> float:
@@ -109,9 +113,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     made = dict(pairs)
     if len(made) < len(pairs):
         twice = Counter(key for key, _ in pairs).most_common(1)[0][0]
-        raise CannotExamine(
-            f"the key {show(twice)} stands twice in one object", "Give each key once."
-        )
+        raise NotStrict(f"the key {show(twice)} stands twice in one object", "Give each key once.")
     return made
 
 
@@ -308,7 +310,8 @@ def _json(given: Mapping[str, Any]) -> Ask:
     def ask(output: str, reference: str | None) -> Found:
         try:
             parsed = parse(output)
-        except NotJson as error:
+        except (NotJson, NotStrict) as error:
+            # That it is no strict JSON is certain; only what it holds is not.
             return Found(False, error.evidence, error.change)
         return Found(
             True,

@@ -32,17 +32,17 @@ _NO_NOUN = (
     r"|which|that|who|whose|whether|except|excluding|including|to|for|from|by|on|in|as|so|what"
     r"|how|let|lets|make|makes|help|helps|ask|asks|tell|tells|(?!reply\b|assembly\b|family\b)\w+ly)"
 )
-_SUBJECT = (
-    rf"(?:it|this|they|(?:the|an?|its|this|these|your|our)(?: (?!{_NO_NOUN}\b)[\w'’-]+)"
-    rf"(?: (?!{_NO_NOUN}\b|{VERBS}\b)[\w'’-]+){{0,2}}?"
-    rf"(?: of (?:the|an?|its|this) (?!{_NO_NOUN}\b)[\w'’-]+)?)"
-)
-_AUX = r"(?:is|are|was|were|does|do|did|has|have|will|should|must)"
 OUTPUT = (
     r"(?:reply|output|text|answer|response|draft|message|e-?mail|summary|letter|note|copy|article"
     r"|post|document|translation|code|file|query|report|memo|essay|story|ad|result|script|program"
     r"|review|whole|it)"
 )
+_SUBJECT = (
+    rf"(?:(?!it\b){OUTPUT}|it|this|they|(?:the|an?|its|this|these|your|our)(?: (?!{_NO_NOUN}\b)[\w'’-]+)"
+    rf"(?: (?!{_NO_NOUN}\b|{VERBS}\b)[\w'’-]+){{0,2}}?"
+    rf"(?: of (?:the|an?|its|this) (?!{_NO_NOUN}\b)[\w'’-]+)?)"
+)
+_AUX = r"(?:is|are|was|were|does|do|did|has|have|will|should|must)"
 _SAYS_NO = r"not|never|avoids?|avoiding|refrains? from|free of|free from|without"
 _BEFORE_WORDS = (
     rf"(?:{_SAYS_NO}|also|explicitly|literally|ever|always|must|should|shall|needs? to|ought to"
@@ -70,7 +70,7 @@ _BEFORE_SENTENCES = re.compile(
 )
 _AFTER = re.compile(
     rf"^(?:[ ,]+(?:long|in|at|all|total|overall|length|altogether|anywhere|somewhere|as|an?|the|its"
-    rf"|entire|or (?:less|fewer|shorter|under)|max(?:imum)?|{OUTPUT}))*\W*$",
+    rf"|entire|or (?:less|fewer|shorter|under)|max(?:imum)?|{OUTPUT}))*[\s?.!,;:)\"”]*$",
     CASE,
 )
 # For what has to be filled in by hand: any of these asks something besides.
@@ -97,6 +97,26 @@ def around(question: str, start: int, end: int, *, length: bool = False) -> Left
     if hit is None or _AFTER.match(question[end:]) is None:
         return None
     return Left((hit["subject"] or "").lower(), len(_NO.findall(hit["rest"])), hit["rest"].lower())
+
+
+LEAVES_OUT = re.compile(
+    r"\b(?:avoids?|avoiding|omits?|leav(?:es?|ing) out|free of|no|neither)\b", CASE
+)
+"""Words of a check that deny by themselves."""
+
+
+def negated(question: str, hit: re.Match[str], own: str = "") -> dict[str, bool] | None:
+    """Return the parameter `not` of a check whose words are `hit`, or None when more is asked.
+
+    `own` are words of the hit itself that may deny.
+    """
+    left = around(question, hit.start(), hit.end())
+    if left is None:
+        return None
+    denied = left.negations + len(LEAVES_OUT.findall(own))
+    # "Suggests using": what is not done but spoken of is no business of the check.
+    spoken_of = re.match(r"\w+ing\b", hit.group(), CASE) and not left.negations
+    return None if denied > 1 or spoken_of else {"not": True} if denied else {}
 
 
 def around_sentences(question: str, start: int, end: int) -> Left | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from itertools import islice
 from typing import Any
 
 from core.checks.registry import Check, build
@@ -11,7 +12,8 @@ from core.contract import lint_words as words
 from core.contract.criterion import CheckedBy
 from core.contract.finding import Finding, Patch
 from core.contract.plain import Row
-from core.contract.suggest import Suggestion, suggest
+from core.contract.suggest import Suggestion, suggest, write
+from core.contract.suggest_example import from_example
 from core.errors import InputError
 from core.text import comparison_copy, is_unspaced
 from core.verdict import Verdict
@@ -38,6 +40,7 @@ def same_examples(row: Row) -> Iterator[Finding]:
         yield row.finding(
             "same_examples", "The pass example and the fail example are the same text.",
             "Change one so that they differ in what the question asks.",
+            row.change("Empty the fail example", {"fail_example": ""}),
         )  # fmt: skip
 
 
@@ -75,7 +78,10 @@ def example_misjudged(row: Row) -> Iterator[Finding]:
     if check is None:
         return
     wrong = _wrong(check, row)
-    patch = None
+    patch, advice = None, "Correct the example or the parameters of the check."
+    if len(wrong) == 1:
+        name = next(iter(wrong))
+        patch = row.change(f"Empty the {name} example", {f"{name}_example": ""})
     if len(wrong) == 2:
         patch = _swapped(row)
         turned = _turned(row)
@@ -85,7 +91,7 @@ def example_misjudged(row: Row) -> Iterator[Finding]:
     for said in wrong.values():
         yield row.finding(
             "example_misjudged", f"The check says {said}.",
-            f"{patch.label}." if patch else "Correct the example or the parameters of the check.",
+            f"{patch.label}." if patch and len(wrong) == 2 else advice,
             patch,
         )  # fmt: skip
 
@@ -121,6 +127,12 @@ def code_could_check(row: Row) -> Iterator[Finding]:
     """Where code can decide it is free, instant and never wavers."""
     if row.by_code or (found := suggest(row.question)) is None:
         return
+    if not found.specs and row.pass_example.strip():
+        for spec in islice(from_example(found.written, row.pass_example), 5):
+            check = _check(spec)
+            if check is not None and not _wrong(check, row):
+                found = Suggestion(write(spec), (spec,), surely=False)
+                break
     patch = _to_code(row, found)
     yield row.finding(
         "code_could_check", "Code can decide this for free and always alike.",
@@ -217,6 +229,7 @@ def presence(row: Row) -> Iterator[Finding]:
             "presence",
             "The question asks what the text says, the check only whether words occur in it.",
             "Add a judge criterion for the statement, or ask whether the words are mentioned.",
+            row.change("Let a judge decide what the text says", {"checked_by": "judge", "check": None}),
         )  # fmt: skip
 
 
@@ -227,8 +240,40 @@ def format_unchecked(row: Row) -> Iterator[Finding]:
         yield row.finding(
             "format_unchecked",
             "The schema uses format, which is a remark and is not checked.",
-            "Use pattern for what has to hold.",
+            "Use pattern for what has to hold.", _with_patterns(row),
         )  # fmt: skip
+
+
+_FORMATS = {
+    "date": r"^\d{4}-\d{2}-\d{2}$",
+    "time": r"^\d{2}:\d{2}:\d{2}",
+    "date-time": r"^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}:\d{2}",
+    "email": r"^[^@\s]+@[^@\s]+$",
+    "uri": r"^[A-Za-z][A-Za-z0-9+.-]*:",
+    "uuid": r"^[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$",
+}
+
+
+def _with_patterns(row: Row) -> Patch | None:
+    """Return the patch that asks for the shape of each format by pattern, where all are known."""
+    check = dict(row.check or {})
+
+    def turned(item: Any) -> Any:
+        if isinstance(item, list):
+            return [turned(part) for part in item]
+        if not isinstance(item, dict):
+            return item
+        made = {key: turned(value) for key, value in item.items()}
+        said = item.get("format")
+        if isinstance(said, str) and said in _FORMATS and "pattern" not in item:
+            del made["format"]
+            made["pattern"] = _FORMATS[said]
+        return made
+
+    changed = {**check, "schema": turned(check.get("schema"))}
+    if _names_format(changed["schema"]) or (made := _check(changed)) is None or _wrong(made, row):
+        return None
+    return row.change("Check the shape by pattern", {"check": changed})
 
 
 def _names_format(schema: object) -> bool:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 from core.contract import lint_words as words
 from core.contract import rewrite
 from core.contract.criterion import CheckedBy
 from core.contract.finding import Finding, Patch
 from core.contract.plain import Row
+from core.contract.rubric import split_rubric
 from core.contract.suggest import suggest
 from core.errors import show
 
@@ -37,6 +39,12 @@ _OPENING = f"Does the output {rewrite.BLANK}?"
 _ONE_FAULT = f"Does the output avoid {rewrite.BLANK}?"
 
 
+def _blank(row: Row) -> Patch | None:
+    """Return the patch for where only a person knows what to ask: the rest of it is a blank."""
+    asked = rewrite.with_blank(row.question)
+    return row.change(f"Leave a blank to fill in: {asked}", {"question": asked})
+
+
 def no_question(row: Row) -> Iterator[Finding]:
     """Without a question neither a person nor a judge knows what to answer."""
     if not row.question.strip():
@@ -52,13 +60,27 @@ def not_yes_no(row: Row) -> Iterator[Finding]:
     if not row.question.strip() or words.is_yes_no(row.question):
         return
     asked = None if words.SCORE.search(row.question) else rewrite.as_question(row.question)
-    patch = None
-    if asked is not None and words.is_yes_no(asked):
+    patch = _blank(row)
+    if known := asked is not None and words.is_yes_no(asked):
         patch = row.change(f"Ask: {asked}", {"question": asked})
+    elif len(several := _several(row.question)) > 1 and row.key.strip():
+        patch = row.change(
+            f"Ask: {' '.join(several)}",
+            *_split(row, several),
+        )
     yield row.finding(
         "not_yes_no", "This cannot be answered with yes or no.",
-        f"Ask: {asked}" if patch else 'Ask it as "Does the output …?" or "Is the output …?"', patch,
+        f"Ask: {asked}" if known else 'Ask it as "Does the output …?" or "Is the output …?"', patch,
     )  # fmt: skip
+
+
+def _several(statement: str) -> tuple[str, ...]:
+    """Return the questions that the demands of one sentence come to, as a rubric's would."""
+    if len(statement) > 600 or words.SCORE.search(statement):
+        return ()
+    asked = tuple(str(made.get("question", "")) for made in split_rubric(statement).criteria)
+    sound = all(words.is_yes_no(one) and rewrite.BLANK not in one for one in asked)
+    return asked if sound and len(asked) <= 4 else ()
 
 
 def blank_left(row: Row) -> Iterator[Finding]:
@@ -77,13 +99,13 @@ def score_wording(row: Row) -> Iterator[Finding]:
     if hit is None:
         return
     asked = rewrite.unscored(row.question)
-    patch = None
-    if asked is not None and words.is_yes_no(asked) and not words.SCORE.search(asked):
+    patch = _blank(row)
+    if known := (asked is not None and words.is_yes_no(asked) and not words.SCORE.search(asked)):
         patch = row.change(f"Ask: {asked}", {"question": asked})
     yield row.finding(
         "score_wording",
         f"{show(hit.group().strip())} asks for a score, and scores drift between readers.",
-        f"Ask: {asked}" if patch else "Ask a yes-or-no question about the level that is good enough.",
+        f"Ask: {asked}" if known else "Ask a yes-or-no question about the level that is good enough.",
         patch,
     )  # fmt: skip
 
@@ -111,7 +133,7 @@ def _with_blanks(row: Row, found: Sequence[str]) -> Patch | None:
     for word in found:
         asked = re.sub(rf"(?<!\w){re.escape(word)}(?!\w)", rewrite.BLANK, asked)
     if asked == row.question or words.vague(asked) or not words.is_yes_no(asked):
-        return None
+        return _blank(row)
     return row.change(f"Leave a blank to fill in: {asked}", {"question": asked})
 
 
@@ -125,12 +147,12 @@ def comparison(row: Row) -> Iterator[Finding]:
     if unseen:
         yield row.finding(
             "comparison", f"{show(phrase)}: an evaluator sees one output and no earlier draft.",
-            "Say what has to be true of this output alone.",
+            "Say what has to be true of this output alone.", _blank(row),
         )  # fmt: skip
         return
     # The place to fill in goes right behind the comparison where the question ends with it.
     trimmed = row.question.strip()
-    patch = None
+    patch = _blank(row)
     if trimmed[-1:] == "?" and trimmed[:-1].rstrip().lower().endswith(phrase.lower()):
         asked = f"{trimmed[:-1].rstrip()} than {rewrite.BLANK}?"
         patch = row.change(f"Ask: {asked}", {"question": asked})
@@ -148,14 +170,24 @@ def negation(row: Row) -> Iterator[Finding]:
     if phrase is None:
         return
     asked = rewrite.affirmed(row.question)
-    patch = None
-    if asked is not None and words.is_yes_no(asked) and words.negation(asked) is None:
+    patch = _blank(row)
+    if known := (asked is not None and words.is_yes_no(asked) and words.negation(asked) is None):
         patch = row.change(f"Ask: {asked}", {"question": asked})
     yield row.finding(
         "negation", f"{show(phrase)} turns yes and no round, so readers mix up pass and fail.",
-        f"Ask: {asked}" if patch else 'Ask so that "yes" is a pass: "Does the output avoid …?"',
+        f"Ask: {asked}" if known else 'Ask so that "yes" is a pass: "Does the output avoid …?"',
         patch,
     )  # fmt: skip
+
+
+def _split(row: Row, questions: Sequence[str]) -> list[dict[str, Any]]:
+    """Return the changes that make one criterion several, which share its weight."""
+    weight = float((row.weight or 1) / len(questions))
+    share = {"weight": weight} if row.weight not in (None, 1) else {}
+    return [
+        {"key": f"{row.key[:190]}-{n}", "question": one, "fail_example": "", **share}
+        for n, one in enumerate(questions, 1)
+    ]
 
 
 def two_questions(row: Row) -> Iterator[Finding]:
@@ -168,15 +200,14 @@ def two_questions(row: Row) -> Iterator[Finding]:
     patch = None
     if split is not None and row.key.strip():
         # What passed both passes each; which of them the fail example fails is not known.
-        weight = float((row.weight or 1) / len(split))
-        share = {"weight": weight} if row.weight not in (None, 1) else {}
+        patch = row.change(f"Split into {len(split)} criteria", *_split(row, split))
+    elif split is None and (half := rewrite.halves(row.question, joined)) and row.key.strip():
         patch = row.change(
-            f"Split into {len(split)} criteria",
-            *(
-                {"key": f"{row.key[:190]}-{n}", "question": one, "fail_example": "", **share}
-                for n, one in enumerate(split, 1)
-            ),
+            "Split in two, the second to be completed",
+            *_split(row, half),
         )
+    elif (asked := rewrite.either(row.question)) is not None:
+        patch = row.change(f"Either is enough: {asked}", {"question": asked})
     yield row.finding(
         "two_questions",
         f"{show(joined)} joins two questions, and one verdict cannot say which failed.",
@@ -202,12 +233,12 @@ def intent(row: Row) -> Iterator[Finding]:
     if hit is None:
         return
     asked = rewrite.without_intent(row.question)
-    patch = None
-    if asked is not None and not words.INTENT.search(asked):
+    patch = _blank(row)
+    if known := asked is not None and not words.INTENT.search(asked):
         patch = row.change(f"Ask: {asked}", {"question": asked})
     yield row.finding(
         "intent", f"{show(hit.group().strip())} asks what the writer meant, which no text shows.",
-        f"Ask: {asked}" if patch else "Ask what the text says.", patch,
+        f"Ask: {asked}" if known else "Ask what the text says.", patch,
     )  # fmt: skip
 
 

@@ -153,7 +153,12 @@ _YARDSTICK = re.compile(
 _UNSEEN = re.compile(
     r"\bthan (?:before|previously|last time|earlier|(?:it|the \w+) (?:was|were) before"
     r"|(?:in )?(?:the |its |your )?(?:previous|last|earlier|old|first|prior)"
-    r" (?:draft|version|round|attempt|reply|answer|try|one)s?)\b",
+    r" (?:draft|version|round|attempt|reply|answer|try|one)s?)\b"
+    r"|\b(?:improv\w+|progress|advance|changed?|differs?|different|better) (?:on|over|upon|from|since)"
+    r" (?:the |its |your )?(?:previous|last|earlier|prior|first|old|original)"
+    r" (?:draft|version|round|attempt|reply|answer|try|one)s?\b"
+    r"|\b(?:in )?the original draft\b|\b(?:the |its )?(?:previous|last|earlier|prior)"
+    r" (?:drafts?|attempts?|iterations?|feedback)\b",
     CASE,
 )
 

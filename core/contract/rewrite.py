@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from core.contract.asking import as_question
+from core.contract.leftover import OUTPUT
 from core.contract.lint_words import (
     ADJECTIVES,
     AUXILIARY,
@@ -23,7 +24,16 @@ from core.contract.lint_words import (
 )
 from core.contract.verbs import gerund, unbroken
 
-__all__ = ["BLANK", "affirmed", "as_question", "gerund", "parts", "unscored", "without_intent"]
+__all__ = [
+    "BLANK",
+    "affirmed",
+    "as_question",
+    "gerund",
+    "parts",
+    "unscored",
+    "with_blank",
+    "without_intent",
+]
 
 BLANK = "[…]"
 """Stands in a question where a person has to fill something in."""
@@ -38,6 +48,43 @@ _NO_VERB = re.compile(
     r"|express|miss|bias|process|access|confess|press|assess|suppress|compress|dismiss|cross|toss)\w+s)$",
     CASE,
 )
+
+
+def with_blank(question: str) -> str:
+    """Return the beginning of a question with a blank for what is asked: "Is the reply […]?".
+
+    The change that is always honest: what only a person knows is left for a person to say.
+    """
+    text = re.sub(r"^\W*(\w+)n['’]t ", r"\1 ", question.strip())
+    hit = None if len(text) > _MAX else _OPENING.match(text)
+    if hit is None:
+        return f"Does the output {BLANK}?"
+    return f"{hit['aux'].capitalize()} {hit['s']} {BLANK}?"
+
+
+_OPENING = re.compile(
+    rf"\W*(?P<aux>{AUXILIARY}) (?P<s>it|this|they|(?:the|this|these|its) (?:[\w'’-]+ ){{0,2}}?"
+    rf"(?:{OUTPUT}|version|tone))(?= )",
+    CASE,
+)
+
+
+def halves(question: str, joined: str) -> tuple[str, str] | None:
+    """Return what a question asks before the words that join a second, and a start of that second."""
+    text = question.strip()
+    at, join = text.find(joined), re.match(rf"(?:{JOIN}) (?:also )?", joined, CASE)
+    if at <= 0 or join is None or join.group().lower().startswith("or"):
+        return None
+    first, rest = _asked(text[:at]), text[at + join.end() :].strip()
+    if not is_yes_no(first) or second_question(first) is not None or not rest.endswith("?"):
+        return None
+    return first, f"Does the output {BLANK} {rest}"
+
+
+def either(question: str) -> str | None:
+    """Return "Does it do one, or the other?", where one yes is enough, or None without an "or"."""
+    made = re.sub(r",? or (?=\w)", ", or ", question.strip(), count=1)
+    return made if made != question.strip() and second_question(made) is None else None
 
 
 def _avoiding(demand: str) -> str | None:
@@ -66,7 +113,16 @@ def affirmed(question: str) -> str | None:
         return None
     if hit := NEGATED.match(text):
         if hit["aux"].lower() not in ("does", "do"):
-            return None
+            fault = re.fullmatch(
+                r"(?![a-z-]+ed\b)[a-z-]+(?: or (?![a-z-]+ed\b)[a-z-]+)?\?", text[hit.end() :], CASE
+            )
+            if (
+                fault is None
+                or hit["aux"].lower() not in ("is", "are")
+                or _CLAUSE.search(hit["subject"])
+            ):
+                return None
+            return f"{_do(hit['aux'])} {hit['subject']} avoid being {fault.group()}"
         demand = text[hit.end() :]
         # A subject that holds a verb of its own is more than the subject.
         if re.search(r"\b(?:not|never|nor|and)\b", demand, CASE) or _CLAUSE.search(hit["subject"]):

@@ -13,8 +13,19 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from core.contract.leftover import MAX_QUESTION, OUTPUT, QUALIFIER, around, around_sentences
+from core.checks.registry import build
+from core.contract import suggest_shape
+from core.contract.leftover import (
+    LEAVES_OUT,
+    MAX_QUESTION,
+    OUTPUT,
+    QUALIFIER,
+    around,
+    around_sentences,
+)
+from core.contract.leftover import negated as negated_by
 from core.contract.lint_words import CASE, second_question
+from core.errors import InputError
 
 
 @dataclass(frozen=True)
@@ -45,6 +56,7 @@ _LIMITS = tuple(
         (rf"(?:fewer than|less than|under|below|shorter than) {_NUMBER}{_UNIT}", "max", -1),
         (rf"{_NUMBER}{_UNIT} or (?:fewer|less|shorter|under)", "max", 0),
         (rf"{_NUMBER}-word (?:limit|maximum)", "max", 0),
+        (rf"(?:keeps?|sticks?) to {_NUMBER}{_UNIT}", "max", 0),
         (rf"(?:at least|no fewer than|no less than|minimum(?: of)?) {_NUMBER}{_UNIT}", "min", 0),
         (rf"(?:more than|over|above|longer than|exceeds?|exceeding) {_NUMBER}{_UNIT}", "min", 1),
         (rf"{_NUMBER}{_UNIT} or (?:more|longer)", "min", 0),
@@ -55,6 +67,8 @@ _BETWEEN = re.compile(
     CASE,
 )
 
+_EXACTLY = re.compile(rf"\bexactly {_NUMBER} words\b", CASE)
+
 _QUOTE = (
     r"(?:\"[^\"]{1,80}\"|“[^”]{1,80}”|`[^`]{1,80}`|(?<!\w)['‘][^'’]{1,80}['’](?!\w))"
 )  # fmt: skip
@@ -62,8 +76,10 @@ _LIST = rf"{_QUOTE}(?:(?:, ?|,? (?:and|or|nor) )(?:the )?(?:words? |phrases? |te
 _WORDING = r"(?:words?|phrases?|terms?|strings?|expressions?|keywords?|sentences?|wordings?)"
 _PHRASE = re.compile(
     r"\b(?P<verb>mention(?:s|ing)?|contain(?:s|ing)?|includ(?:es?|ing)|avoids?|use[sd]?|using|says?"
+    r"|nam(?:es?|ing)"
     r"|saying|leaves? out|leaving out|omits?|free of|ha(?:s|ve))"
-    r"(?P<gap>(?: (?:the|an?|any|no|exact|literal|following|these|both|either|all of|any of"
+    r"(?P<gap>(?: (?:the|an?|any|no|neither|exact|literal|following|these|both|either|all of|any of"
+    r"|competitors?|brands?|compan(?:y|ies)|products?|names?"
     rf"|(?:at least )?one of|mention of|{_WORDING}):?)*) (?P<list>{_LIST})",
     CASE,
 )
@@ -107,7 +123,9 @@ _JSON = re.compile(
 )
 _JSON_IS = re.compile(
     r"^\W*is the (?:returned |generated )?JSON (?:output |response |object )?"
-    r"(?:valid|well[- ]formed|parseable)\W*$", CASE,
+    rf"(?:valid|well[- ]formed|parseable)\W*$|^\W*(?:is )?(?:it|(?:the )?(?:\w+ )?{OUTPUT})"
+    r"(?: is| must be| should be)? (?:(?:in|as|only|pure|just|written in|formatted as) )?JSON"
+    r"(?: format| only)?\s*[?.]?$", CASE,
 )  # fmt: skip
 _PYTHON = re.compile(
     r"\b(?:(?:syntactically )?(?:valid|correct)|parses? (?:without errors? )?as(?: valid)?)"
@@ -144,25 +162,6 @@ _TO_FILL_IN = tuple(
          "{kind: recorded, by: …}"),
     )
 )  # fmt: skip
-_THINGS = (
-    (r"exclamation (?:marks?|points?)", "!"),
-    (r"question marks?", r"\?"),
-    (r"urls?|links?|hyperlinks?|web addresses?", r"(?i)https?://|\bwww\."),
-    (r"e-?mail address(?:es)?", r"[\w.+-]+@[\w-]+\.\w+"),
-    (r"bullet points?|bullets|bulleted lists?", r"(?m)^\s*[-*•] "),
-    (r"digits?|numerals?", r"\d"),
-    (r"code (?:blocks?|fences?)", r"(?m)^\s*```"),
-    (r"html(?: tags?)?", r"<[a-zA-Z/][^>]*>"),
-    (r"em[- ]dash(?:es)?", "—"),
-    (r"emojis?", "[\U0001f300-\U0001faff\u2600-\u27bf]"),
-)
-_HAS_THING = re.compile(
-    r"\b(?P<verb>contain(?:s|ing)?|includ(?:es?|ing)|us(?:es?|ing)|avoids?|ha(?:s|ve|ving)|free of"
-    r"|leaves? out|omits?)(?P<gap>(?: (?:any|an?|no|at least one)\b)?)"
-    rf" (?:{'|'.join(f'({thing})' for thing, _ in _THINGS)})(?!\w)",
-    CASE,
-)
-_LEAVES_OUT = re.compile(r"\b(?:avoids?|omits?|leav(?:es?|ing) out|free of|no)\b", CASE)
 
 
 @lru_cache(maxsize=4_096)
@@ -171,6 +170,7 @@ def suggest(question: str) -> Suggestion | None:
     text = " ".join(question.split())
     if len(text) > MAX_QUESTION:
         return None
+    text = suggest_shape.settled(text)
     for read in _READERS:
         if found := read(text):
             return found
@@ -193,6 +193,12 @@ def _length(question: str) -> Suggestion | None:
         if left is None or left.negations or low > high:
             return None
         return _of({"kind": "min_words", "limit": low}, {"kind": "max_words", "limit": high})
+    if hit := _EXACTLY.search(question):
+        left = around(question, hit.start(), hit.end(), length=True)
+        if left is None or left.negations:
+            return None
+        limit = int(hit["n"].replace(",", ""))
+        return _of({"kind": "min_words", "limit": limit}, {"kind": "max_words", "limit": limit})
     for pattern, kind, shift in _LIMITS:
         if hit := pattern.search(question):
             limit = max(int(hit["n"].replace(",", "")) + shift, 0)
@@ -215,20 +221,6 @@ def _length(question: str) -> Suggestion | None:
     return None
 
 
-def _negated(question: str, hit: re.Match[str], own: str = "") -> dict[str, bool] | None:
-    """Return the parameter `not` of a check whose words are `hit`, or None when more is asked.
-
-    `own` are words of the hit itself that may deny.
-    """
-    left = around(question, hit.start(), hit.end())
-    if left is None:
-        return None
-    denied = left.negations + len(_LEAVES_OUT.findall(own))
-    # "Suggests using": what is not done but spoken of is no business of the check.
-    spoken_of = re.match(r"\w+ing\b", hit.group(), CASE) and not left.negations
-    return None if denied > 1 or spoken_of else {"not": True} if denied else {}
-
-
 def _keys(question: str) -> Suggestion | None:
     if (hit := _KEYS.search(question)) is None:
         return None
@@ -236,7 +228,7 @@ def _keys(question: str) -> Suggestion | None:
     names = _texts(hit["list"]) if quoted else re.split(r", (?:and )?| and ", hit["list"])
     if (not quoted and "json" not in question.lower()) or re.search(r" n?or ", hit["list"]):
         return None
-    negated = _negated(question, hit, question[hit.start() : hit.start("list")])
+    negated = negated_by(question, hit, question[hit.start() : hit.start("list")])
     if negated is None or (negated and hit["only"]):
         return None
     schema: dict[str, Any] = {"type": "object"}
@@ -253,7 +245,7 @@ def _data(question: str) -> Suggestion | None:
     if _JSON_IS.match(question):
         return _of({"kind": "json"})
     if hit := _JSON.search(question):
-        negated = _negated(question, hit)
+        negated = negated_by(question, hit)
         shape = hit["shape"]
         plain = hit.group().lower() in ("a json", "an json")
         if negated is None or plain or (negated and shape):
@@ -263,7 +255,7 @@ def _data(question: str) -> Suggestion | None:
             return _of({"kind": "json_schema", "schema": {"type": kind}})
         return _of({"kind": "json", **negated})
     if hit := _PYTHON.search(question):
-        negated = _negated(question, hit)
+        negated = negated_by(question, hit)
         version = {"version": hit["version"]} if hit["version"] else {}
         return None if negated is None else _of({"kind": "python_parses", **version, **negated})
     if hit := _REFERENCE.search(question):
@@ -277,11 +269,11 @@ def _data(question: str) -> Suggestion | None:
 def _place(question: str) -> Suggestion | None:
     for pattern, spec in _CLOSES:
         if hit := pattern.search(question):
-            negated = _negated(question, hit)
+            negated = negated_by(question, hit)
             return None if negated is None else _of({**spec, **negated})
     if (hit := _EDGE.search(question)) is None:
         return None
-    negated = _negated(question, hit)
+    negated = negated_by(question, hit)
     if negated is None or re.search(r"[\"”`'’](?:,| and | nor )", hit["list"] or ""):
         return None
     texts = [hit["e"]] if hit["e"] else _texts(hit["list"])
@@ -295,16 +287,6 @@ def _place(question: str) -> Suggestion | None:
     return _of({"kind": "regex", "pattern": pattern_text, **negated})
 
 
-def _thing(question: str) -> Suggestion | None:
-    if (hit := _HAS_THING.search(question)) is None:
-        return None
-    negated = _negated(question, hit, f"{hit['verb']}{hit['gap']}")
-    if negated is None or (negated and "least" in hit["gap"].lower()):
-        return None
-    which = next(n for n, group in enumerate(hit.groups()[2:]) if group)
-    return _of({"kind": "regex", "pattern": _THINGS[which][1], **negated})
-
-
 def _texts(quoted: str) -> list[str]:
     return [found[1:-1] for found in re.findall(_QUOTE, quoted)]
 
@@ -313,7 +295,7 @@ def _phrase(question: str) -> Suggestion | None:
     if (hit := _PHRASE.search(question)) is None:
         return None
     own = f"{hit['verb']}{hit['gap']}"
-    negated = _negated(question, hit, own)
+    negated = negated_by(question, hit, own)
     if negated is None:
         return None
     texts, gap = _texts(hit["list"]), hit["gap"].lower()
@@ -325,7 +307,7 @@ def _phrase(question: str) -> Suggestion | None:
     every = "and" in joined or re.search(r"\b(?:all|both)\b", gap)
     if negated:
         # "Not A and B" may mean not both; "avoid A and B" means neither.
-        left_out = _LEAVES_OUT.search(own) or re.search(r"\bavoid", question, CASE)
+        left_out = LEAVES_OUT.search(own) or re.search(r"\bavoid", question, CASE)
         if "all of" in gap or (every and not left_out):
             return None
         return _of({"kind": "contains_any", "texts": texts, "not": True})
@@ -337,7 +319,7 @@ def _phrase(question: str) -> Suggestion | None:
 def _token(question: str) -> Suggestion | None:
     if (hit := _TOKEN.search(question)) is None:
         return None
-    negated = _negated(question, hit)
+    negated = negated_by(question, hit)
     what = hit["a"] or hit["b"] or hit["c"]
     return None if negated is None else _of({"kind": "contains", "text": what, **negated})
 
@@ -346,7 +328,7 @@ def _imports(question: str) -> Suggestion | None:
     if (hit := _IMPORTS.search(question)) is None:
         return None
     names = re.findall(r"[a-z_]\w*", re.sub(r"(?:, | or | and )", "  ", hit["what"]))
-    negated = _negated(question, hit)
+    negated = negated_by(question, hit)
     known = bool(hit["a"] or hit["z"]) or hit["what"][0] in "`'\"" or set(names) <= _MODULES
     if negated is None or (hit["lead"] and not known) or QUALIFIER.search(hit["what"]):
         return None
@@ -358,11 +340,31 @@ def _imports(question: str) -> Suggestion | None:
     return Suggestion(write(spec), (spec,), surely=known)
 
 
+def _shape(question: str) -> Suggestion | None:
+    for read in suggest_shape.READERS:
+        if found := read(question):
+            specs, surely = found
+            if all(_builds(spec) for spec in specs):
+                said = " and ".join(write(spec) for spec in specs)
+                return Suggestion(
+                    said if surely else f"{said} if that is how it looks", specs, surely
+                )
+    return None
+
+
+def _builds(spec: dict[str, Any]) -> bool:
+    try:
+        build(spec)
+    except InputError:
+        return False
+    return True
+
+
 def _mention(question: str) -> Suggestion | None:
     hit = _MENTION.search(question)
     if hit is None or QUALIFIER.search(hit["what"]) or _ASKS.search(hit["what"]):
         return None
-    negated = _negated(question, hit)
+    negated = negated_by(question, hit)
     if negated is None:
         return None
     what = json.dumps(hit["what"], ensure_ascii=False)
@@ -379,7 +381,7 @@ _ASKS = re.compile(
     CASE,
 )
 _READERS: tuple[Callable[[str], Suggestion | None], ...] = (
-    _length, _keys, _data, _place, _thing, _phrase, _token, _imports, _mention,
+    _length, _keys, _data, _place, _phrase, _shape, _token, _imports, _mention,
 )  # fmt: skip
 
 

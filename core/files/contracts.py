@@ -7,7 +7,7 @@ import json
 import re
 from collections import Counter
 from pathlib import Path
-from typing import Any, ClassVar, NoReturn
+from typing import Any, ClassVar
 
 from core.contract.contract import Contract
 from core.errors import InputError, show
@@ -57,8 +57,8 @@ def _load(text: str, name: str) -> Any:
         if name.lower().endswith(".json"):
             return json.loads(
                 text,
+                # NaN and Infinity are refused by the field they stand in, which names the criterion.
                 object_pairs_hook=lambda pairs: _object(pairs, name),
-                parse_constant=lambda word: _no_number(word, name),
             )
         return _load_yaml(text, name)
     except json.JSONDecodeError as error:
@@ -141,10 +141,6 @@ def _object(pairs: list[tuple[str, Any]], name: str) -> dict[str, Any]:
         twice = Counter(key for key, _ in pairs).most_common(1)[0][0]
         raise InputError(name, f"the key {show(twice)} stands twice in one object.", "Keep one.")
     return made
-
-
-def _no_number(word: str, name: str) -> NoReturn:
-    raise InputError(name, f"{word} is not a JSON number.", "Write a finite number.")
 
 
 def contract_to_json(contract: Contract) -> str:
