@@ -10,6 +10,7 @@ anew when it comes to hold it; the stored rounds stay as they came.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
@@ -195,13 +196,12 @@ def load_summaries(store: Store, project_id: int) -> list[Summary]:
     No draft is read, but those of traces that lack a summary.
     """
     work_out(store, project_id)
-    query = (
-        sa.select(t.trace.c.summary)
-        .where(t.trace.c.project_id == project_id)
-        .order_by(t.trace.c.id)
-    )  # fmt: skip
+    # As text: one document of ten thousand is read in half the time of ten thousand documents.
+    summary = sa.type_coerce(t.trace.c.summary, sa.Text())
+    query = sa.select(summary).where(t.trace.c.project_id == project_id).order_by(t.trace.c.id)
     with store.read() as c:
-        return [_summary(data) for data in c.scalars(query)]
+        rows = c.scalars(query).all()
+    return [_summary(data) for data in json.loads(f"[{','.join(rows)}]")]
 
 
 def load_trace(store: Store, project_id: int, trace_id: str) -> Trace | None:
@@ -282,9 +282,9 @@ def summary_data(summary: Summary) -> dict[str, Any]:
 
 
 def _summary(data: dict[str, Any]) -> Summary:
-    exit = None if data["exit"] is None else Exit(data["exit"])
-    changed = {"arm": Arm(data["arm"]), "exit": exit, "shapes": tuple(data["shapes"])}
-    return Summary(**(data | changed))
+    data["exit"] = None if data["exit"] is None else Exit(data["exit"])
+    data["arm"], data["shapes"] = Arm(data["arm"]), tuple(data["shapes"])
+    return Summary(**data)
 
 
 def _rounds_of(c: sa.Connection, trace_pk: int) -> Sequence[Any]:

@@ -1,4 +1,7 @@
-"""Shapes over a run and its convergence, counted once a revision for everything that shows them."""
+"""Shapes over a run and its convergence, counted once a revision for everything that shows them.
+
+Convergence apart: the overview does not show it, and over ten thousand traces it would wait for it.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ import streamlit as st
 
 from core.contract.contract import Limits
 from core.loop.convergence import Convergence, convergence
+from core.loop.facts import Facts
 from core.loop.run_shapes import RunShapes, run_shapes
 from core.loop.summary import Summary
 from core.runs.steadiness import steadiness
@@ -25,11 +29,11 @@ from pages.parts.workspace import store
 
 @dataclass(frozen=True)
 class Look:
-    """All summaries of a project with the shapes a whole run shows, those shapes, convergence."""
+    """All summaries of a project with the shapes a whole run shows, the facts, and those shapes."""
 
     summaries: Sequence[Summary]
+    facts: Sequence[Facts]
     shapes: RunShapes
-    convergence: Convergence | None
 
 
 def look(project: Project) -> Look:
@@ -53,10 +57,22 @@ def _look_at(project_id: int) -> Look:
     for one in summaries:
         names = tuple(shape.name for shape in found.by_trace.get(one.trace_id, ()))
         shown.append(one if names == one.shapes else replace(one, shapes=names))
-    seen = convergence(summaries, facts)
+    return Look(shown, facts, found)
+
+
+def converges(project: Project) -> Convergence | None:
+    """Return the three conditions over a project's loop traces, or None without any."""
+    return _converges(project.id, project.revision)
+
+
+@st.cache_resource(max_entries=10, show_spinner="Looking over the traces …")
+def _converges(project_id: int, revision: int) -> Convergence | None:
+    found = look_at(project_id, revision)
+    seen = convergence(found.summaries, found.facts)
+    current = latest_version(store(), project_id)
     if seen is not None and current is not None and isinstance(seen.flips, Undefined):
         seen = _by_repeats(project_id, current, seen)
-    return Look(shown, found, seen)
+    return seen
 
 
 def _by_repeats(project_id: int, current: Version, seen: Convergence) -> Convergence:
