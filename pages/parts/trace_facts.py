@@ -12,7 +12,6 @@ import streamlit as st
 
 from core.contract.contract import Limits
 from core.loop.convergence import Convergence, convergence
-from core.loop.facts import Facts
 from core.loop.run_shapes import RunShapes, run_shapes
 from core.loop.summary import Summary
 from core.runs.steadiness import steadiness
@@ -29,10 +28,12 @@ from pages.parts.workspace import store
 
 @dataclass(frozen=True)
 class Look:
-    """All summaries of a project with the shapes a whole run shows, the facts, and those shapes."""
+    """All summaries of a project with the shapes a whole run shows, and those shapes.
+
+    Not the facts: kept, they are a hundred thousand lists that the collector walks every time.
+    """
 
     summaries: Sequence[Summary]
-    facts: Sequence[Facts]
     shapes: RunShapes
 
 
@@ -57,7 +58,7 @@ def _look_at(project_id: int) -> Look:
     for one in summaries:
         names = tuple(shape.name for shape in found.by_trace.get(one.trace_id, ()))
         shown.append(one if names == one.shapes else replace(one, shapes=names))
-    return Look(shown, facts, found)
+    return Look(shown, found)
 
 
 def converges(project: Project) -> Convergence | None:
@@ -67,8 +68,10 @@ def converges(project: Project) -> Convergence | None:
 
 @st.cache_resource(max_entries=10, show_spinner="Looking over the traces …")
 def _converges(project_id: int, revision: int) -> Convergence | None:
-    found = look_at(project_id, revision)
-    seen = convergence(found.summaries, found.facts)
+    with collector.paused():
+        facts = load_facts(store(), project_id)
+        seen = convergence(look_at(project_id, revision).summaries, facts)
+        del facts
     current = latest_version(store(), project_id)
     if seen is not None and current is not None and isinstance(seen.flips, Undefined):
         seen = _by_repeats(project_id, current, seen)

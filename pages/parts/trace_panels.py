@@ -16,6 +16,7 @@ from core.statistics.interval import Result, Undefined
 from core.statistics.interval import rate as counted
 from core.store.store import Project
 from core.wording import count_of, decimal, p_value, percent, plural, rate, rate_range
+from pages.parts import collector
 from pages.parts.panels import small
 from pages.parts.trace_facts import look_at
 
@@ -64,8 +65,9 @@ def numbers(project: Project) -> TraceNumbers:
 
 @st.cache_resource(max_entries=10, show_spinner="Counting the traces …")
 def _numbers(project_id: int, revision: int) -> TraceNumbers:
-    found = look_at(project_id, revision).summaries
-    return TraceNumbers(tuple(found), by_arm(found), compare_arms(found))
+    with collector.paused():
+        found = look_at(project_id, revision).summaries
+        return TraceNumbers(tuple(found), by_arm(found), compare_arms(found))
 
 
 def headline(found: TraceNumbers) -> None:
