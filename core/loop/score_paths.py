@@ -49,7 +49,12 @@ def counted_paths(
     most = int(number.max()) + 1
     cells, n = np.unique((rows * most + number[there]) * len(values) + place, return_counts=True)
     return [
-        Cell(names[c // len(values) // most], c // len(values) % most, float(values[c % len(values)]), k)
+        Cell(
+            names[c // len(values) // most],
+            c // len(values) % most,
+            float(values[c % len(values)]),
+            k,
+        )
         for c, k in zip(cells.tolist(), n.tolist(), strict=True)
     ], width
 
