@@ -317,8 +317,7 @@ def baseline_question(
     if isinstance(costs, TaskCosts):
         return _by_cost(title, asks, instead, numbers, costs)
     pairs = arms.rescued_right or arms.rescued
-    winner = None if arms.clustered else pairs.winner
-    state = State.NO if winner == 2 else State.OPEN
+    state = State.NO if pairs.winner == 2 else State.OPEN
     if costs is None:
         numbers.append("What a task costs is not known: no saved scenario has prices.")
         if state is State.NO:

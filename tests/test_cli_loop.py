@@ -108,6 +108,12 @@ def test_traces_are_written_and_the_same_command_again_asks_nobody(
         assert loop("--base-url", server.url, arm="both") == 0
         assert json.loads(capsys.readouterr().out) == found
         assert ((folder / "t.jsonl").read_bytes(), server.count) == (before, count)
+        # The same command writes its own file again; another one would lose what is there.
+        assert loop("--base-url", server.url, arm="both") == 0
+        capsys.readouterr()
+        assert loop("--base-url", server.url, "--draws", "2", arm="both") == 2
+        assert "t.jsonl holds something else" in capsys.readouterr().err
+        assert ((folder / "t.jsonl").read_bytes(), server.count) == (before, count)
 
 
 @pytest.mark.parametrize(

@@ -216,6 +216,23 @@ def compare(
     return ended
 
 
+def test_a_server_that_refuses_the_schema_is_asked_in_words(
+    server: ModelServer, modules: Mapping[str, ModuleType]
+) -> None:
+    """As the engine's own client does: the same request without the schema, and so from then on."""
+    refused = failure(400, "invalid_request_error", "output_config.format: not supported")
+    for module in modules.values():
+        client_of.cache_clear()
+        server.enqueue(message("Draft one."), refused, HALF, message("Draft two."), GOOD)
+        ended = by_export(module, server.url)
+        bodies = [json.dumps(r.body) for r in server.requests]
+        assert ["json_schema" in body for body in bodies] == [False, True, False, False, False]
+        first, again = asked(server)[1:3]
+        assert first[:3] == again[:3]
+        assert (ended.exit.value, ended.draft) == ("PASS", "Draft two.")
+    client_of.cache_clear()
+
+
 def test_weights_budget_and_reference_are_the_engines(server: ModelServer, tmp_path: Path) -> None:
     """The threshold, the judge's reference, its quotation cut out of the feedback, the budget."""
     data = {

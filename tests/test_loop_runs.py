@@ -318,7 +318,7 @@ def test_rounds_recorded_beyond_the_rule_count_nowhere(store: Store, project: Pr
     ends = Paths([path]).ends(4, 4)
     assert (ends.counts["accepted"], ends.counts["calls"]) == (1, 8)
     with store.write() as c:
-        c.execute(t.trace.update().values(path=None))
+        c.execute(t.trace.update().values(path=None, facts=None))
     assert paths_of(store, project.id) == [path]
     assert paths_of(store, project.id, TraceFilter(run_id=99)) == []
 

@@ -23,6 +23,7 @@ from core.store.outputs import NewOutput, add_outputs
 from core.store.store import DATABASE_URL, Project, Store, open_store
 from core.store.traces import add_traces
 from core.verdict import LabelValue
+from pages.parts.trace_compare import aligned
 from pages.parts.trace_compare import said as compared
 from pages.parts.trace_whatif import best_lines, in_words
 from tests.fakes import contract, written_out
@@ -156,6 +157,15 @@ def test_each_arm_of_two_runs_is_compared_by_itself() -> None:
     assert ["Loop", "Loop", "Retries", "Retries"] == [line.split(":")[0] for line in lines[1:]]
     assert lines[1].startswith("Loop: accepted 1 and 1 of 2; both 1")
     assert not any("not tested" in line for line in lines)
+    # Loops in one run and retries in the other are paired too; trials count by samples.
+    both, alone, _ = aligned(loops, retries)
+    assert (len(both), alone, "loop first, retries second" in compared(both)[0]) == (2, 0, True)
+    good, bad = loops
+    trials = [replace(s, sample_id=f"x{n // 2}") for n in range(20) for s in (good, bad)]
+    said = compared(list(zip(trials[::2], trials[1::2], strict=True)))
+    assert said[1].startswith("Accepted 20 and 0 of 20")
+    # Ten samples that all differ the same way: 2 of the 1,024 ways to flip their signs.
+    assert "The first accepts more." in said[2] and "p = .002" in said[2]
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 
 from core.answers import answers_changed, answers_of, decision_step
@@ -34,8 +37,8 @@ def measured(bad: tuple[int, int], good: tuple[int, int]) -> Measured:
     )
 
 
-def arms(rescued: Paired, *, clustered: bool = False) -> Arms:
-    return Arms(rescued, rescued, None, None, 0, 0, 0, rescued.n, clustered, 0, rescued.n, 3, None)
+def arms(rescued: Paired) -> Arms:
+    return Arms(rescued, rescued, None, None, 0, 0, 0, rescued.n, False, 0, rescued.n, 3, None)
 
 
 @pytest.mark.parametrize(
@@ -77,7 +80,9 @@ def test_undefined_rates_give_their_reason() -> None:
 )
 def test_retries_that_rescue_more_are_a_no_even_without_prices(pairs: Paired, state: State) -> None:
     assert state == baseline_question(arms(pairs), None).state
-    assert State.OPEN == baseline_question(arms(pairs, clustered=True), None).state
+    one_sample = np.array([[pairs.both, pairs.first_only, pairs.second_only, pairs.neither]])
+    clustered = replace(pairs, by_cluster=one_sample)
+    assert State.OPEN == baseline_question(arms(clustered), None).state
 
 
 def test_without_prices_more_rescued_tasks_are_not_enough() -> None:

@@ -85,7 +85,11 @@ def test_a_trace_comes_back_exactly(store: Store, project: Project) -> None:
     assert counted == drafts_of(made)
     assert (len(counted.drafts), counted.left_out) == (5, 1)
     with store.write() as c:  # as in a database from before drafts were counted
-        c.execute(t.trace.update().values(drafts=None))
+        c.execute(
+            t.trace.update().values(
+                drafts=[], summary={"of": "before"}, facts=[[], "an older version"]
+            )
+        )
     assert recorded_drafts(store, project.id) == counted
 
 

@@ -239,12 +239,13 @@ def test_traces_without_a_partner_or_with_a_double_are_left_out_and_counted() ->
     assert compare_arms([alone]) is None
 
 
-def test_several_trials_of_a_sample_are_said_not_to_be_independent() -> None:
+def test_several_trials_of_a_sample_count_as_one_sample_in_interval_and_test() -> None:
     pair = [summarise(trace("d2", arm=arm)) for arm in Arm]
     again = [replace(s, trial="2", trace_id=s.trace_id + "2") for s in pair]
     arms = compare_arms([*pair, *again])
     assert arms is not None
-    assert (arms.accepted.n, arms.clustered) == (2, True)
+    assert (arms.accepted.n, arms.clustered, arms.accepted.p_clusters) == (2, True, 1.0)
+    assert isinstance(arms.accepted.difference, Undefined)
 
 
 def test_labels_missing_on_an_accepted_draft_leave_right_unknown() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -156,7 +157,7 @@ def loop(
 
     store = open_store(workspace)
     try:
-        run = _execute(store, contract, agreed, file.rows, setup, budget, price)
+        run = _execute(store, contract, agreed, file.rows, setup, budget, price, out)
         found = summarise_loops(store, run)
         if run.state is RunState.FAILED:
             raise BenchError(run.error)
@@ -179,6 +180,7 @@ def _execute(
     setup: LoopSetup,
     budget: Any,
     price: Any,
+    out: Path,
 ) -> Run:
     """Find or make the run of this command and execute it, unless it is done."""
     from core.runs.execution import execute
@@ -196,6 +198,7 @@ def _execute(
         ["loop", agreed.content_hash, inputs, setup.what_hash, setup.spot_checks]
     )
     run = find_run(store, identity)
+    _refuse_overwriting(out, run)
     if run is not None and run.project_id == project_id and run.state is RunState.DONE:
         say(f"Run {run.id} has done this; its traces are written again, nothing is asked.")
         return run
@@ -249,6 +252,29 @@ def _refuse_unwritable(out: Path) -> None:
             out.unlink()
     except OSError as error:
         raise InputError("--out", f"{out} cannot be written ({error.strerror}).") from error
+
+
+def _refuse_overwriting(out: Path, run: Run | None) -> None:
+    """Refuse a file that this command did not write, before anything is paid for.
+
+    With another option or contract the same --out would lose the traces of the run before.
+    """
+    from core.errors import InputError
+    from core.runs.loops import run_prefix
+
+    if not out.exists():
+        return
+    with out.open(encoding="utf-8", errors="replace") as file:
+        first = file.readline()
+    try:
+        name = json.loads(first).get("trace_id", "")
+    except (ValueError, AttributeError, RecursionError):
+        name = ""
+    if run is None or not str(name).startswith(run_prefix(run)):
+        raise InputError(
+            "--out", f"{out} holds something else: another run's traces, or no traces.",
+            "Give another name, or move the file away.",
+        )  # fmt: skip
 
 
 def _write(store: Store, run: Run, out: Path) -> None:

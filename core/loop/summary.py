@@ -13,6 +13,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from core.loop.replay import outcomes_of
 from core.loop.shapes import find_shapes
 from core.loop.stop import Arm, Exit
@@ -219,7 +221,7 @@ class Arms:
     pairs with the same first draft. `predicted` is what retries would rescue if draws were
     independent, 1 - (1 - p)^(cap - 1), with p = `first_passed` ÷ `first_known` first drafts of the
     pairs; None where none passed or the caps differ. With several trials a sample, `clustered`,
-    pairs are not independent and no test is made.
+    intervals and tests of the pairs go by samples.
     """
 
     accepted: Paired
@@ -264,10 +266,10 @@ def compare_arms(summaries: Iterable[Summary]) -> Arms | None:
         predicted = 1 - (1 - sum(firsts) / len(firsts)) ** (cap - 1)
     samples = {a.sample_id for a, _ in known}
     return Arms(
-        accepted=_cells(known),
-        rescued=_cells(failed),
-        right=_cells(known, right=True) if labelled else None,
-        rescued_right=_cells(failed, right=True) if labelled else None,
+        accepted=paired(known),
+        rescued=paired(failed),
+        right=paired(known, right=True) if labelled else None,
+        rescued_right=paired(failed, right=True) if labelled else None,
         unpaired=unpaired,
         repeated=repeated,
         undecided=len(pairs) - len(known),
@@ -280,9 +282,20 @@ def compare_arms(summaries: Iterable[Summary]) -> Arms | None:
     )
 
 
-def _cells(pairs: Sequence[tuple[Summary, Summary]], *, right: bool = False) -> Paired:
+def paired(pairs: Sequence[tuple[Summary, Summary]], *, right: bool = False) -> Paired:
+    """Return how many both of a pair accepted (`right`: and rightly), only one, or neither.
+
+    Where several pairs are trials of one sample the counts come per sample too, so that interval
+    and test take samples for what is independent.
+    """
+
     def got(s: Summary) -> bool:
         return s.accepted is True and (s.good is True or not right)
 
-    cells = Counter((got(loop), got(retry)) for loop, retry in pairs)
-    return Paired(cells[True, True], cells[True, False], cells[False, True], cells[False, False])
+    of: dict[str, list[int]] = {}
+    for one, other in pairs:
+        # 0 both, 1 the first only, 2 the second only, 3 neither
+        of.setdefault(one.sample_id, [0] * 4)[2 * (not got(one)) + (not got(other))] += 1
+    rows = np.array(list(of.values()), dtype=np.int64).reshape(-1, 4)
+    clusters = rows if len(of) < len(pairs) else None
+    return Paired(*rows.sum(axis=0).tolist(), by_cluster=clusters)

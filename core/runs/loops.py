@@ -338,7 +338,12 @@ def place_of(ask: Ask) -> PlaceKey:
 
 def trace_name(run: Run, job: Job, arm: Arm) -> str:
     """Return the id of a trace of a run."""
-    return f"run {run.id} · {job.sample.sample_id} · {job.trial} · {arm.value}"
+    return f"{run_prefix(run)}{job.sample.sample_id} · {job.trial} · {arm.value}"
+
+
+def run_prefix(run: Run) -> str:
+    """Return what the ids of all traces of a run begin with."""
+    return f"run {run.id} · "
 
 
 def finished(run: Run, setup: LoopSetup, contract: Contract, job: Job, walk: Walk) -> Trace:

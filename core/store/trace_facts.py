@@ -23,4 +23,4 @@ def load_facts(store: Store, project_id: int) -> list[Facts]:
     query = sa.select(facts).where(t.trace.c.project_id == project_id).order_by(t.trace.c.id)
     with store.read() as c:
         rows = c.scalars(query).all()
-    return [Facts.from_json(values) for values in json.loads(f"[{','.join(rows)}]")]
+    return [Facts.from_json(values) for _, *values in json.loads(f"[{','.join(rows)}]")]

@@ -23,6 +23,12 @@ MOST = 2**62
 """The largest amount (calls, tokens, seconds, money) of one round that is stored."""
 LACKING: dict[str, Any] = {"summary": {}, "path": None, "drafts": None, "facts": None}
 """What stands in a trace until its summary is worked out."""
+WORKED_OUT = 2
+"""Version of what is worked out from a trace; it stands before its facts.
+
+Raise it when summary, walk, drafts or facts come to say something else of the same trace: what an
+earlier version of the program worked out is then worked out again.
+"""
 
 
 def sum_up_anew(c: sa.Connection, project_id: int, contract: Contract) -> None:

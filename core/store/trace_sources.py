@@ -128,7 +128,8 @@ def round_grid(store: Store, project_id: int, filter: TraceFilter = ALL) -> Grid
         names = c.execute(heads).all()
         rows = c.execute(query).all()
     at = {pk: i for i, (pk, _) in enumerate(names)}
-    row = np.fromiter((at[x[0]] for x in rows), dtype=np.int64, count=len(rows))
+    of, numbers, scores, *amounts = zip(*rows, strict=True) if rows else ((),) * 7
+    row = np.array([at[pk] for pk in of], dtype=np.int64)
     starts = np.searchsorted(row, np.arange(len(names)))
     column = np.arange(len(rows)) - starts[row] if len(rows) else row
     width = int(column.max()) + 1 if len(rows) else 1
@@ -138,20 +139,18 @@ def round_grid(store: Store, project_id: int, filter: TraceFilter = ALL) -> Grid
         out[row, column] = values
         return out
 
-    def one(index: int) -> NDArray[np.float64]:
-        return np.array([np.nan if x[index] is None else x[index] for x in rows], dtype=float)
-
-    words = {x[2] for x in rows}
-    score = {word: _fraction(word) for word in words}
+    # None becomes NaN.
+    usd, seconds, into, out_of = (np.array(values, dtype=float) for values in amounts)
+    score = {word: _fraction(word) for word in set(scores)}
     number = np.zeros((len(names), width), dtype=np.int64)
-    number[row, column] = [x[1] for x in rows]
+    number[row, column] = numbers
     return Grid(
         [name for _, name in names],
         number,
-        spread(np.array([score[x[2]] for x in rows], dtype=float)),
-        spread(one(3)),
-        spread(one(4)),
-        spread(one(5) + one(6)),
+        spread(np.array([score[word] for word in scores], dtype=float)),
+        spread(usd),
+        spread(seconds),
+        spread(into + out_of),
     )
 
 

@@ -10,6 +10,7 @@ anew when it comes to hold it; the stored rounds stay as they came.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
@@ -31,7 +32,7 @@ from core.store.bulk import insert_many
 from core.store.imports import record_import
 from core.store.store import Store, now
 from core.store.trace_gold import refresh_gold
-from core.store.trace_rows import LACKING, Row, rows_of, trace_of
+from core.store.trace_rows import LACKING, WORKED_OUT, Row, rows_of, trace_of
 
 _ROWS = 500
 """Traces inserted at a time."""
@@ -137,16 +138,13 @@ def work_out(
 ) -> int:
     """Work out what is kept of every trace that has none of it yet; returns how many there were.
 
-    Labels given since to drafts of loop runs count first. `progress` is told the share done,
+    What another version of the program worked out counts as none. Labels given since to drafts of loop runs count first. `progress` is told the share done,
     in [0, 1].
     """
     refresh_gold(store, project_id)
-    lacking = (
-        (t.trace.c.summary == sa.literal({}, t.trace.c.summary.type))
-        | t.trace.c.path.is_(None)
-        | t.trace.c.drafts.is_(None)
-        | t.trace.c.facts.is_(None)
-    )
+    # All of it is written at once, so that the facts, whose text begins with the version, tell.
+    facts = sa.type_coerce(t.trace.c.facts, sa.Text())
+    lacking = facts.is_(None) | facts.not_like(f"[{WORKED_OUT},%")
     query = sa.select(t.trace.c.id).where(t.trace.c.project_id == project_id, lacking)
     with store.read() as c:
         ids = list(c.scalars(query.order_by(t.trace.c.id)))
@@ -173,7 +171,7 @@ def _facts(trace: Trace) -> dict[str, Any]:
         "summary": summary_data(summary_of(trace, outcomes, path, names)),
         "path": path.to_json(),
         "drafts": counted(trace),
-        "facts": facts.to_json(),
+        "facts": [WORKED_OUT, *facts.to_json()],
     }
 
 
@@ -198,13 +196,12 @@ def load_summaries(store: Store, project_id: int) -> list[Summary]:
     No draft is read, but those of traces that lack a summary.
     """
     work_out(store, project_id)
-    query = (
-        sa.select(t.trace.c.summary)
-        .where(t.trace.c.project_id == project_id)
-        .order_by(t.trace.c.id)
-    )  # fmt: skip
+    # As text: one document of ten thousand is read in half the time of ten thousand documents.
+    summary = sa.type_coerce(t.trace.c.summary, sa.Text())
+    query = sa.select(summary).where(t.trace.c.project_id == project_id).order_by(t.trace.c.id)
     with store.read() as c:
-        return [_summary(data) for data in c.scalars(query)]
+        rows = c.scalars(query).all()
+    return [_summary(data) for data in json.loads(f"[{','.join(rows)}]")]
 
 
 def load_trace(store: Store, project_id: int, trace_id: str) -> Trace | None:
@@ -285,9 +282,9 @@ def summary_data(summary: Summary) -> dict[str, Any]:
 
 
 def _summary(data: dict[str, Any]) -> Summary:
-    exit = None if data["exit"] is None else Exit(data["exit"])
-    changed = {"arm": Arm(data["arm"]), "exit": exit, "shapes": tuple(data["shapes"])}
-    return Summary(**(data | changed))
+    data["exit"] = None if data["exit"] is None else Exit(data["exit"])
+    data["arm"], data["shapes"] = Arm(data["arm"]), tuple(data["shapes"])
+    return Summary(**data)
 
 
 def _rounds_of(c: sa.Connection, trace_pk: int) -> Sequence[Any]:

@@ -46,7 +46,7 @@ from pages.parts.arithmetic_fields import read
 from pages.parts.numbers import agreement
 from pages.parts.panels import small
 from pages.parts.shell import page_at
-from pages.parts.trace_facts import look
+from pages.parts.trace_facts import converges
 from pages.parts.trace_panels import TraceNumbers
 from pages.parts.trace_panels import numbers as trace_numbers
 from pages.parts.workspace import store, version
@@ -87,7 +87,7 @@ def questions_of(project: Project) -> list[Step]:
     before = [
         replace(first, numbers=(*first.numbers, *asked)),
         separation_question(contract, rates),
-        _with(repairable_question(look(project).convergence), played),
+        _with(repairable_question(converges(project)), played),
         calibrated_question(
             rates,
             contract.limits if contract else Limits(),

@@ -29,7 +29,9 @@ def _exchanges(
 
 def calls_panel(project: Project, trace: Trace, here: int) -> None:
     """Draw the calls of a round when somebody asks for them."""
-    if not st.toggle("Show the calls: requests and replies as they were", key="traces.calls"):
+    if not st.toggle(
+        "Show the calls", key="traces.calls", help="Requests and replies as they were."
+    ):
         return
     found = _exchanges(project.id, project.revision, trace, trace.trace_id)
     if found is None:

@@ -9,17 +9,17 @@ import numpy as np
 import streamlit as st
 
 from core.charts_traces import PathPanel, path_panels
-from core.loop.summary import Summary
-from core.statistics.comparison import Paired
+from core.loop.summary import Summary, paired
 from core.statistics.interval import Undefined
 from core.store.store import Project
-from core.wording import p_value, plural
+from core.wording import plural
 from pages.parts import state
 from pages.parts.panels import small
+from pages.parts.shell import page_at
 from pages.parts.sight import hidden_trace_ids
 from pages.parts.trace_from import name_of, narrowed, rounds_of, say_scripted, sources
 from pages.parts.trace_overview import exit_of, facts, in_a_row, scores_of
-from pages.parts.trace_panels import ARMS, TraceNumbers, points
+from pages.parts.trace_panels import ARMS, TraceNumbers, points, tested
 from pages.parts.workspace import version
 
 Pair = tuple[Summary, Summary]
@@ -36,7 +36,7 @@ def compare_view(project: Project, everything: TraceNumbers) -> None:
     """Draw the choice of two sources, what both came to, and their samples aligned."""
     known = sources(project.id, project.revision)
     if len(known) < 2:
-        st.text("There is one run here. Import the traces of another, or run a second loop.")
+        _second_run()
         return
     left, right = st.columns(2)
     with left:
@@ -51,7 +51,7 @@ def compare_view(project: Project, everything: TraceNumbers) -> None:
     two = narrowed(project.id, project.revision, second, everything)
     pairs, alone, repeated = aligned(one.summaries, two.summaries)
     if not pairs:
-        st.text("The two share no sample, trial and arm: there is nothing to align.")
+        st.text("The two share no sample and trial: there is nothing to align.")
         return
     with st.container(border=True):
         for line in said(pairs):
@@ -67,14 +67,32 @@ def compare_view(project: Project, everything: TraceNumbers) -> None:
     _pairs(project, first, second, seen)
 
 
+def _second_run() -> None:
+    """Say that one run is no comparison, with the two ways to another one."""
+    with st.container(border=True):
+        st.text("There is one run here. Run a second loop, or import the traces of another.")
+        with st.container(horizontal=True):
+            if st.button("Run a second loop", type="primary", key="traces.second"):
+                state.put_view("loop", "run")
+                st.switch_page(page_at("loop"))
+            st.button(
+                "Import traces", key="traces.second.import", on_click=state.put,
+                args=("view", "import"),
+            )  # fmt: skip
+
+
 def aligned(one: Sequence[Summary], two: Sequence[Summary]) -> tuple[list[Pair], int, int]:
-    """Return pairs of one sample, trial and arm, how many have no partner, how many are repeated."""
+    """Return pairs of one sample, trial and arm, how many have no partner, how many are repeated.
+
+    Where the two have no arm in common (loops in one run, retries in the other), whatever the arm.
+    """
     by: dict[tuple[str, str, str], tuple[list[Summary], list[Summary]]] = defaultdict(
         lambda: ([], [])
     )
+    across = not {s.arm for s in one} & {s.arm for s in two}
     for at, some in enumerate((one, two)):
         for s in some:
-            by[s.sample_id, s.trial, s.arm.value][at].append(s)
+            by[s.sample_id, s.trial, "" if across else s.arm.value][at].append(s)
     pairs, alone, repeated = [], 0, 0
     for a, b in by.values():
         if len(a) > 1 or len(b) > 1:
@@ -90,6 +108,12 @@ def said(pairs: Sequence[Pair]) -> list[str]:
     """Say which of two runs accepted more on the same samples, with the interval."""
     known = [(a, b) for a, b in pairs if a.accepted is not None and b.accepted is not None]
     lines = [f"{plural(len(pairs), 'trace')} of each run are aligned by sample, trial and arm."]
+    first, second = pairs[0]
+    if first.arm is not second.arm:
+        lines = [
+            f"{plural(len(pairs), 'trace')} of each run are aligned by sample and trial: "
+            f"{ARMS[first.arm].lower()} first, {ARMS[second.arm].lower()} second."
+        ]
     if len(known) < len(pairs):
         lines[0] += f" {len(pairs) - len(known):,} pairs lack an outcome and are not compared."
     if not known:
@@ -104,20 +128,18 @@ def said(pairs: Sequence[Pair]) -> list[str]:
 
 
 def _said_of(known: Sequence[Pair]) -> list[str]:
-    cells = [(a.accepted is True, b.accepted is True) for a, b in known]
-    paired = Paired(*(cells.count(c) for c in ((True, True), (True, False), (False, True), (False, False))))  # fmt: skip
+    found = paired(known)
     lines = [
-        f"accepted {paired.first:,} and {paired.second:,} of {len(known):,}; both {paired.both:,}, "
-        f"only the first {paired.first_only:,}, only the second {paired.second_only:,}, neither "
-        f"{paired.neither:,}."
+        f"accepted {found.first:,} and {found.second:,} of {len(known):,}; both {found.both:,}, "
+        f"only the first {found.first_only:,}, only the second {found.second_only:,}, neither "
+        f"{found.neither:,}."
     ]
-    if len({a.sample_id for a, _ in known}) < len(known):
-        lines.append("not tested: several pairs share a sample and are not independent.")
-    elif not isinstance(paired.difference, Undefined):
+    if isinstance(found.difference, Undefined):
+        lines.append(f"not tested: {found.difference.reason}.")
+    else:
         word = {1: "the first accepts more", 2: "the second accepts more", None: "can't tell"}
         lines.append(
-            f"{word[paired.winner]}. Difference {points(paired.difference)}; exact "
-            f"{p_value(paired.p_exact)}."
+            f"{word[found.winner]}. Difference {points(found.difference)}; {tested(found)}."
         )
     return lines
 

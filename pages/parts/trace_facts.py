@@ -1,4 +1,7 @@
-"""Shapes over a run and its convergence, counted once a revision for everything that shows them."""
+"""Shapes over a run and its convergence, counted once a revision for everything that shows them.
+
+Convergence apart: the overview does not show it, and over ten thousand traces it would wait for it.
+"""
 
 from __future__ import annotations
 
@@ -25,11 +28,13 @@ from pages.parts.workspace import store
 
 @dataclass(frozen=True)
 class Look:
-    """All summaries of a project with the shapes a whole run shows, those shapes, convergence."""
+    """All summaries of a project with the shapes a whole run shows, and those shapes.
+
+    Not the facts: kept, they are a hundred thousand lists that the collector walks every time.
+    """
 
     summaries: Sequence[Summary]
     shapes: RunShapes
-    convergence: Convergence | None
 
 
 def look(project: Project) -> Look:
@@ -53,10 +58,24 @@ def _look_at(project_id: int) -> Look:
     for one in summaries:
         names = tuple(shape.name for shape in found.by_trace.get(one.trace_id, ()))
         shown.append(one if names == one.shapes else replace(one, shapes=names))
-    seen = convergence(summaries, facts)
+    return Look(shown, found)
+
+
+def converges(project: Project) -> Convergence | None:
+    """Return the three conditions over a project's loop traces, or None without any."""
+    return _converges(project.id, project.revision)
+
+
+@st.cache_resource(max_entries=10, show_spinner="Looking over the traces …")
+def _converges(project_id: int, revision: int) -> Convergence | None:
+    with collector.paused():
+        facts = load_facts(store(), project_id)
+        seen = convergence(look_at(project_id, revision).summaries, facts)
+        del facts
+    current = latest_version(store(), project_id)
     if seen is not None and current is not None and isinstance(seen.flips, Undefined):
         seen = _by_repeats(project_id, current, seen)
-    return Look(shown, found, seen)
+    return seen
 
 
 def _by_repeats(project_id: int, current: Version, seen: Convergence) -> Convergence:

@@ -43,7 +43,7 @@ def _by_trace(project_id: int, revision: int) -> Mapping[str, str]:
 @st.cache_resource(max_entries=20, show_spinner="Counting the traces …")
 def narrowed(project_id: int, revision: int, key: str, _found: TraceNumbers) -> TraceNumbers:
     """Return the numbers of one source's traces alone."""
-    if key == EVERYTHING:
+    if key == EVERYTHING or list(sources(project_id, revision)) == [key]:
         return _found
     of = _by_trace(project_id, revision)
     mine = [s for s in _found.summaries if of.get(s.trace_id) == key]

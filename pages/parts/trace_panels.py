@@ -16,6 +16,7 @@ from core.statistics.interval import Result, Undefined
 from core.statistics.interval import rate as counted
 from core.store.store import Project
 from core.wording import count_of, decimal, p_value, percent, plural, rate, rate_range
+from pages.parts import collector
 from pages.parts.panels import small
 from pages.parts.trace_facts import look_at
 
@@ -64,8 +65,9 @@ def numbers(project: Project) -> TraceNumbers:
 
 @st.cache_resource(max_entries=10, show_spinner="Counting the traces …")
 def _numbers(project_id: int, revision: int) -> TraceNumbers:
-    found = look_at(project_id, revision).summaries
-    return TraceNumbers(tuple(found), by_arm(found), compare_arms(found))
+    with collector.paused():
+        found = look_at(project_id, revision).summaries
+        return TraceNumbers(tuple(found), by_arm(found), compare_arms(found))
 
 
 def headline(found: TraceNumbers) -> None:
@@ -93,11 +95,6 @@ def _came_of(n: ArmNumbers) -> str:
 
 def _verdict(arms: Arms) -> str:
     pairs, what = _compared(arms)
-    if arms.clustered:
-        return (
-            "Loop against retries: not tested, because several trials share a sample and pairs "
-            "would not be independent."
-        )
     difference = pairs.difference
     if isinstance(difference, Undefined):
         return f"Loop against retries: {difference.reason}."
@@ -105,15 +102,29 @@ def _verdict(arms: Arms) -> str:
     because = "" if pairs.winner else ", the interval includes 0"
     return (
         f"Loop against retries on {what}: {word}{because}. Difference {points(difference)}; "
-        f"exact {p_value(pairs.p_exact)}."
+        f"{tested(pairs)}."
     )
+
+
+def tested(pairs: Paired) -> str:
+    """Return the p of a comparison in words: McNemar's, or where pairs share samples that of samples."""
+    if pairs.p_clusters is None:
+        return f"exact {p_value(pairs.p_exact)}"
+    return f"by samples, signs flipped, {p_value(pairs.p_clusters)}"
 
 
 def _compared(arms: Arms) -> tuple[Paired, str]:
     """Return the pairs that are compared: first drafts that failed, if the arms share them."""
     if arms.shared == arms.accepted.n and arms.rescued.n:
-        return arms.rescued, f"the {plural(arms.rescued.n, 'sample')} whose first draft failed"
-    return arms.accepted, f"the same {plural(arms.accepted.n, 'sample')}"
+        return arms.rescued, f"the {_pairs_of(arms.rescued)} whose first draft failed"
+    return arms.accepted, f"the same {_pairs_of(arms.accepted)}"
+
+
+def _pairs_of(pairs: Paired) -> str:
+    """Return how many pairs there are: samples, or several trials of some of them."""
+    if pairs.by_cluster is None:
+        return plural(pairs.n, "sample")
+    return f"{plural(pairs.n, 'trial')} of {plural(len(pairs.by_cluster), 'sample')}"
 
 
 def points(difference: Result) -> str:
@@ -158,12 +169,18 @@ def check_against_labels(found: TraceNumbers) -> None:
         )
 
 
+def _metric(title: str, value: str, help: str | None = None) -> None:
+    # The title as text and not as the metric's label, which is cut off where the window is narrow.
+    st.text(title, help=help)
+    st.metric(title, value, label_visibility="collapsed")
+
+
 def _card(title: str, result: Result, text: str, kind: str) -> None:
     if isinstance(result, Undefined):
-        st.metric(title, "–", help=HELP[kind])
+        _metric(title, "–", HELP[kind])
         small(result.reason)
         return
-    st.metric(title, percent(result.value), help=HELP[kind])
+    _metric(title, percent(result.value), HELP[kind])
     counts = text if kind in ("accepted", "right") else f"{count_of(result)} {text}"
     small(counts, f"95 %: {rate_range(result)}")
 
@@ -188,18 +205,21 @@ def loop_against_retry(found: TraceNumbers) -> None:
         _share(f"Retries {verb}", pairs.second, pairs.n, right and right.second)
     if rescue and arms.predicted is not None and arms.cap is not None:
         with formula, st.container(border=True, height="stretch"):
-            st.metric("Retries by formula", percent(arms.predicted), help=FORMULA)
+            _metric("Retries by formula", percent(arms.predicted), FORMULA)
             p = f"{arms.first_passed}/{arms.first_known}"
             small(f"1 − (1 − {p}){_power(arms.cap - 1)}", "if every draw were independent")
     left, right_side = st.columns([2, 3], gap="large", vertical_alignment="center")
     with left:
-        if arms.clustered or isinstance(pairs.difference, Undefined):
+        if isinstance(pairs.difference, Undefined):
             st.text(_verdict(arms))
         else:
             st.text(f"Difference {points(pairs.difference)}")
             small(
                 f"Newcombe interval of the paired difference. McNemar: exact "
                 f"{p_value(pairs.p_exact)}, mid-P {p_value(pairs.p_mid)}."
+                if pairs.p_clusters is None
+                else "Several trials share a sample: Newcombe interval of as many independent "
+                f"pairs as would say as much, {tested(pairs)}."
             )
             small(_plainly(pairs))
     with right_side:
@@ -210,10 +230,10 @@ def loop_against_retry(found: TraceNumbers) -> None:
 def _share(title: str, got: int, n: int, right: int | None) -> None:
     share = counted(got, n, nothing="no pairs")
     if isinstance(share, Undefined):
-        st.metric(title, "–")
+        _metric(title, "–")
         small(share.reason)
         return
-    st.metric(title, percent(share.value))
+    _metric(title, percent(share.value))
     known = "" if right is None else f"; {right} of them right"
     small(f"{count_of(share)}{known}", f"95 %: {rate_range(share)}")
 

@@ -18,7 +18,7 @@ from pages.parts import state
 from pages.parts.panels import small
 from pages.parts.shell import page_at
 from pages.parts.sight import hidden_trace_ids
-from pages.parts.trace_facts import Look, look
+from pages.parts.trace_facts import Look, converges, look
 from pages.parts.trace_panels import ARMS
 from pages.parts.workspace import version
 
@@ -46,8 +46,9 @@ CHANGE: dict[str, tuple[str, str, str]] = {
 def shapes_view(project: Project) -> None:
     """Draw the three conditions, then the table of shapes, then the proof of the one chosen."""
     found = look(project)
-    if found.convergence is not None:
-        _conditions(found.convergence)
+    seen = converges(project)
+    if seen is not None:
+        _conditions(seen)
     _shapes(project, found)
 
 

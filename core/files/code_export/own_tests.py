@@ -56,7 +56,7 @@ def tests_of(
     )
     imports = import_block(
         [
-            *(["import json"] if judge else []), "from types import SimpleNamespace",
+            *(["import json", "import anthropic"] if judge else []), "from types import SimpleNamespace",
             "from typing import Any", "import pytest",
         ]
     )  # fmt: skip
