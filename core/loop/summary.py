@@ -298,4 +298,5 @@ def paired(pairs: Sequence[tuple[Summary, Summary]], *, right: bool = False) -> 
         of.setdefault(one.sample_id, [0] * 4)[2 * (not got(one)) + (not got(other))] += 1
     rows = np.array(list(of.values()), dtype=np.int64).reshape(-1, 4)
     clusters = rows if len(of) < len(pairs) else None
-    return Paired(*rows.sum(axis=0).tolist(), by_cluster=clusters)
+    both, first, second, neither = (int(n) for n in rows.sum(axis=0))
+    return Paired(both, first, second, neither, by_cluster=clusters)

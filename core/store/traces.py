@@ -138,8 +138,8 @@ def work_out(
 ) -> int:
     """Work out what is kept of every trace that has none of it yet; returns how many there were.
 
-    What another version of the program worked out counts as none. Labels given since to drafts of loop runs count first. `progress` is told the share done,
-    in [0, 1].
+    What another version of the program worked out counts as none. Labels given since to drafts of
+    loop runs count first. `progress` is told the share done, in [0, 1].
     """
     refresh_gold(store, project_id)
     # All of it is written at once, so that the facts, whose text begins with the version, tell.
