@@ -19,7 +19,7 @@ from core.runs.models import model_factory, price_list
 from core.runs.setup import JudgeSetup
 from core.runs.starting import start_judging
 from core.store.contracts import Version, latest_version, save_version
-from core.store.judge_config import judge_configs, judges_asked_here
+from core.store.judge_config import judge_configs, judges_asked_here, judges_that_answered
 from core.store.labels import save_reviewer
 from core.store.outputs import NewOutput, add_outputs, load_outputs
 from core.store.runs import Run, RunKind, RunState, Wish, ask, load_run, runs_of
@@ -165,6 +165,8 @@ def test_a_run_that_stopped_at_a_wrong_address_goes_on_at_the_right_one(
     assert named.endswith(f"at {server.url.partition('://')[2]}")
     # What is tuned or tried next begins with the judge that answers.
     assert list(judges_asked_here(bench, project.id)) == [newest.judge_id, run.judge_id]
+    assert list(judges_that_answered(bench, project.id))[:1] == [newest.judge_id]
+    assert run.judge_id not in judges_that_answered(bench, project.id)
     assert "price not set · 1 call" in texts(page.run())
     # The form for the next run has the address that works, so it knows what was answered there.
     assert page.text_input(key="judge.1.base_url").value == server.url

@@ -44,6 +44,28 @@ def judges_asked_here(store: Store, project_id: int) -> dict[int, JudgeConfig]:
 
     One that never answered, such as one at a wrong address, comes after all that did.
     """
+    last = _last_answers(store, project_id)
+    found = [j for j in judge_configs(store, project_id).values() if j.asked_here]
+    return {j.id: j for j in sorted(found, key=lambda j: last.get(j.id, 0), reverse=True)}
+
+
+def judges_that_answered(store: Store, project_id: int) -> dict[int, JudgeConfig]:
+    """Return the judges, code checks apart, of which an answer is stored.
+
+    First those this program asks, the one that answered last before the others; then those of files.
+    """
+    last = _last_answers(store, project_id)
+    asked = {i: judge for i, judge in judges_asked_here(store, project_id).items() if i in last}
+    others = {
+        i: judge
+        for i, judge in judge_configs(store, project_id).items()
+        if i in last and judge.kind is not JudgeKind.CODE
+    }
+    return asked | {i: judge for i, judge in others.items() if i not in asked}
+
+
+def _last_answers(store: Store, project_id: int) -> dict[int, int]:
+    """Return the id of the newest judgement of each judge that has one."""
     answered = sa.func.max(t.judgement.c.id).label("answered")
     query = (
         sa.select(t.judgement.c.judge_id, answered)
@@ -52,6 +74,4 @@ def judges_asked_here(store: Store, project_id: int) -> dict[int, JudgeConfig]:
         .group_by(t.judgement.c.judge_id)
     )
     with store.read() as c:
-        last = {r.judge_id: r.answered for r in c.execute(query)}
-    found = [j for j in judge_configs(store, project_id).values() if j.asked_here]
-    return {j.id: j for j in sorted(found, key=lambda j: last.get(j.id, 0), reverse=True)}
+        return {r.judge_id: r.answered for r in c.execute(query)}

@@ -37,6 +37,8 @@ def choose(project: Project, newest: Version | None) -> View:
     """Draw the bar and return what is chosen; ends the page when nobody can be measured."""
     known = {str(j.id): j for j in judges(store(), project.id)}
     recorded = [key for key, j in known.items() if j.kind is not JudgeKind.CODE] or list(known)
+    # One that never answered stands here only where nobody did.
+    recorded = [key for key in recorded if known[key].outputs] or recorded
     numbers = known_versions(project)
     version = newest
     with st.container(horizontal=True, vertical_alignment="bottom"):

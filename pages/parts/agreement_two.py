@@ -24,7 +24,7 @@ WRONG = {"both": "Both wrong", "first": "Only the first wrong", "second": "Only 
 
 def two_view(view: View) -> None:
     """Draw the judge in view against another one on the criterion in view."""
-    known = [j for j in judges(store(), view.project.id) if j.id != view.judge]
+    known = [j for j in judges(store(), view.project.id) if j.id != view.judge and j.outputs]
     # The code checks speak of few criteria: another judge comes first.
     others = {str(j.id): j for j in sorted(known, key=lambda j: j.kind is JudgeKind.CODE)}
     if not others:

@@ -13,8 +13,7 @@ from core.runs.setup import JudgeSetup
 from core.runs.readings import Said, differing, replies_about, said_by
 from core.runs.steadiness import Steadiness, steadiness
 from core.store.contracts import Version
-from core.store.judge_config import JudgeConfig, judge_configs
-from core.store.judgements import JudgeKind
+from core.store.judge_config import JudgeConfig, judge_configs, judges_that_answered
 from core.store.outputs import load_outputs
 from core.store.store import Project
 from core.verdict import Verdict
@@ -59,11 +58,7 @@ def setup_of(project_id: int, judge: int) -> JudgeSetup | None:
 
 def results_view(project: Project, version: Version | None) -> None:
     """Draw one judge's verdicts, alone or beside another's."""
-    judges = {
-        str(j.id): j
-        for j in judge_configs(store(), project.id).values()
-        if j.kind is not JudgeKind.CODE
-    }
+    judges = {str(i): j for i, j in judges_that_answered(store(), project.id).items()}
     if version is None or not judges:
         st.text("No judge has said anything yet: run one, or import verdicts from a file.")
         return
