@@ -297,5 +297,6 @@ def paired(pairs: Sequence[tuple[Summary, Summary]], *, right: bool = False) -> 
         # 0 both, 1 the first only, 2 the second only, 3 neither
         of.setdefault(one.sample_id, [0] * 4)[2 * (not got(one)) + (not got(other))] += 1
     rows = np.array(list(of.values()), dtype=np.int64).reshape(-1, 4)
+    both, first_only, second_only, neither = rows.sum(axis=0).tolist()
     clusters = rows if len(of) < len(pairs) else None
-    return Paired(*rows.sum(axis=0).tolist(), by_cluster=clusters)
+    return Paired(both, first_only, second_only, neither, clusters)
