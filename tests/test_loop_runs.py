@@ -35,7 +35,7 @@ from core.store.contracts import Version, save_version
 from core.store.labels import save_labels, save_reviewer
 from core.store.ledger import spent
 from core.store.loops import Reason, queued_drafts
-from core.store.outputs import load_outputs
+from core.store.outputs import NewOutput, add_outputs, load_outputs
 from core.store.paths import TraceFilter, paths_of
 from core.store.runs import Run, RunState, Wish, ask, load_run, resume
 from core.store.samples import NewSample, put_samples
@@ -145,6 +145,30 @@ def test_a_loop_passes_at_round_two_and_its_trace_is_whole(bench: Bench) -> None
         "judged": 2, "reused": 0, "unscored": {}, "calls": 4, "maybe_billed": 0,
         "tokens_in": 400, "tokens_out": 80, "usd": 0.48, "seconds": 0, "exits": {"PASS": 1},
     }  # fmt: skip
+
+
+def test_a_loop_that_begins_with_an_output_writes_revisions_only(bench: Bench) -> None:
+    """The draft of the first trial counts as round one, costs no call and is queued no second time."""
+    with pytest.raises(InputError, match="no output to begin with"):
+        bench.create(from_outputs=True)
+    outputs = [NewOutput(f"s{i}", f"there {i}", trial) for i in range(4) for trial in (2, 1)]
+    add_outputs(
+        bench.store,
+        bench.project.id,
+        [replace(o, text=f"{o.text}/{o.trial}", input=f"task {o.sample_id[1:]}") for o in outputs],
+    )
+    changes = {"from_outputs": True, "arms": Arms.BOTH, "queue_flagged": True}
+    run = bench.create(**changes)
+    found = estimate_loops(
+        bench.store, bench.project.id, bench.version, bench.setup(**changes), price
+    )
+    model = Scripted(writer_and_judge("plain", "plainer", "plainest"))
+    done = bench.run(model, run)
+    assert (done.state, spent(bench.store, done).calls) == (RunState.DONE, found.calls)
+    assert found.least == 4
+    assert {t.rounds[0].draft for t in bench.traces()} == {f"there {i}/1" for i in range(4)}
+    assert {t.rounds[0].generate_calls for t in bench.traces()} == {0}
+    assert queued_drafts(bench.store, done.id) == []
 
 
 def test_never_passing_makes_two_calls_a_round_and_no_more(bench: Bench) -> None:

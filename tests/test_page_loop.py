@@ -29,14 +29,24 @@ def page(show: Open) -> AppTest:  # noqa: F811
     return show("loop")
 
 
+@pytest.fixture(autouse=True)
+def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody watches: scripts answer at once."""
+    monkeypatch.setattr("pages.parts.loop_setup.DEMONSTRATION", 0.0)
+
+
 def test_a_run_on_scripts_is_estimated_started_and_watched(
     bench: Store, page: AppTest, show: Open,  # noqa: F811
 ) -> None:  # fmt: skip
     assert "10 tasks in 2 arms" in texts(page) and "20 to 100 calls" in texts(page)
     page.number_input(key="loop.1.number").set_value(2)
     page.number_input(key="loop.1.concurrency").set_value(32)
+    page.selectbox(key="loop.1.preset").set_value(Preset.TOOL_GROUNDED).run()
+    assert "core.loop.presets.tool_grounded" in texts(page)
+    # Nobody writes a first draft: the least is one judgement a task.
+    page.selectbox(key="loop.1.preset").set_value(Preset.REFINE).run()
+    assert "2 tasks in 2 arms" in texts(page) and "2 to 18 calls" in texts(page)
     page.selectbox(key="loop.1.preset").set_value(Preset.NOTES).run()
-    assert "2 tasks in 2 arms" in texts(page)
     # What was typed last counts, even when the button is the first thing the page hears of it.
     page.number_input(key="loop.1.cap").set_value(2)
     page.selectbox(key="loop.1.keep").set_value(Keep.LAST)

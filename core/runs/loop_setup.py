@@ -55,7 +55,8 @@ class LoopSetup:
     Up to `record` drafts of each trace are recorded even where the rule stops earlier. After the
     run `spot_checks` accepted drafts, drawn at random, go to the label queue, and with
     `queue_flagged` the best draft of every exit that accepted nothing. `notes` and `self_review`
-    are as in `core.loop.plan.Plan`. `stop` stands in for the contract's stop rule; None leaves it.
+    are as in `core.loop.plan.Plan`. With `from_outputs` nobody writes the first draft: it is the
+    output the sample has, that of its first trial. `stop` stands in for the contract's stop rule; None leaves it.
     `delay` is the seconds a scripted model takes for an answer, so that people can watch.
     """
 
@@ -70,6 +71,7 @@ class LoopSetup:
     queue_flagged: bool = True
     notes: bool = False
     self_review: bool = False
+    from_outputs: bool = False
     stop: StopRule | None = None
     concurrency: int = 8
     base_url: str | None = None
@@ -114,6 +116,8 @@ class LoopSetup:
         ]  # fmt: skip
         if self.stop is not None:
             what.append(self.stop.model_dump(mode="json"))
+        if self.from_outputs:
+            what.append("from outputs")
         # One name may stand for another model at another address.
         servers = [server_of(name, self.base_url) for name in self.models.values()]
         if any(servers):
@@ -194,7 +198,7 @@ class LoopSetup:
 
 _PLAIN = (
     "shared_first", "draws", "record", "spot_checks", "queue_flagged", "notes", "self_review",
-    "concurrency", "base_url", "older", "delay",
+    "from_outputs", "concurrency", "base_url", "older", "delay",
 )  # fmt: skip
 
 

@@ -193,7 +193,8 @@ def estimate_loops(
     out = len(draft) / CHARACTERS_A_TOKEN
     loops = Arm.LOOP in setup.arms.arms
     more = drafts - 1
-    steps = [(first, tasks * (firsts + (arms - loops) * more)), (again, tasks * loops * more)]
+    written = 0 if setup.from_outputs else firsts
+    steps = [(first, tasks * (written + (arms - loops) * more)), (again, tasks * loops * more)]
     for call, n in steps:
         _add(total, n, call, out, known, price)
     if setup.notes and loops:
@@ -209,7 +210,7 @@ def estimate_loops(
             _add(total, n, call, len(request.criteria) * TOKENS_A_CRITERION, told, price)
     at_once = min(setup.concurrency, max(tasks, 1))
     return LoopEstimate(
-        tasks, tasks * firsts * (1 + judged), total.calls, round(total.into), round(total.out),
+        tasks, tasks * (written + firsts * judged), total.calls, round(total.into), round(total.out),
         total.usd, total.seconds / at_once, min(total.basis, default=0),
     )  # fmt: skip
 

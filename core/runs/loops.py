@@ -40,7 +40,7 @@ from core.store.loops import (
 )
 from core.store.paths import remove_run_traces, run_trace_names
 from core.store.runs import Run, RunKind, Wish, create_run, load_run
-from core.store.samples import StoredSample, load_samples
+from core.store.samples import StoredSample, first_outputs, load_samples, output_texts
 from core.store.store import Store
 from core.store.traces import add_run_traces
 from core.text import content_hash
@@ -72,9 +72,12 @@ def create_loop_run(
         raise InputError("samples", "there are none to write for.", "Load some first.")
     refuse_empty_tasks(version.contract, {s.sample_id: s.input for s in chosen})
     inputs = _inputs_hash(chosen)
-    work = [version.contract.content_hash, inputs, setup.what_hash]
+    work: list[str] = [version.contract.content_hash, inputs, setup.what_hash]
     keys = [s.key for s in chosen]
-    data = {"contract": version.number, "samples": keys, "inputs": inputs}
+    data: dict[str, Any] = {"contract": version.number, "samples": keys, "inputs": inputs}
+    if setup.from_outputs:
+        data["drafts"] = _drafts_to_start_from(store, project_id, chosen)
+        work.append(content_hash(data["drafts"]))
     return create_run(
         store,
         project_id,
@@ -93,6 +96,20 @@ def _inputs_hash(samples: Sequence[StoredSample]) -> str:
     return content_hash([[s.key, s.content_hash] for s in samples])
 
 
+def _drafts_to_start_from(
+    store: Store, project_id: int, samples: Sequence[StoredSample]
+) -> list[int]:
+    """Return the output each sample begins with; raises InputError for one that has none."""
+    first = first_outputs(store, project_id, [s.key for s in samples])
+    for s in samples:
+        if s.key not in first:
+            raise InputError(
+                f"sample {s.sample_id!r}", "it has no output to begin with.",
+                "Choose samples with outputs, or a loop that writes its first draft.",
+            )  # fmt: skip
+    return [first[s.key] for s in samples]
+
+
 @dataclass(slots=True)
 class Job:
     """One task: a sample and the number of the draw, with what the ledger holds of it."""
@@ -100,11 +117,12 @@ class Job:
     sample: StoredSample
     trial: int
     replies: dict[PlaceKey, PlacedReply] = field(default_factory=dict)
+    draft: str | None = None
 
     @property
     def task(self) -> Task:
         """What the loop works on."""
-        return Task(self.sample.input, self.sample.reference)
+        return Task(self.sample.input, self.sample.reference, self.draft)
 
 
 class LoopWork:
@@ -319,11 +337,18 @@ def jobs_of(store: Store, run: Run, tasks: Sequence[tuple[int, int]]) -> list[Jo
     keys = list(dict.fromkeys(key for key, _ in tasks))
     samples = {s.key: s for s in load_samples(store, run.project_id, keys)}
     there = replies_by_place(store, run.id, keys)
+    begin = dict(zip(run.config["samples"], run.config.get("drafts", ()), strict=False))
+    texts = output_texts(store, [begin[key] for key in keys if key in begin])
+    if missing := [key for key in keys if key in begin and begin[key] not in texts]:
+        raise InputError(
+            f"run {run.id}", f"the output that sample {missing[0]} begins with is gone.",
+            "Import it again and start a new run.",
+        )  # fmt: skip
     return [
-        Job(samples[key], trial, there.get((key, trial), {}))
+        Job(samples[key], trial, there.get((key, trial), {}), texts.get(begin.get(key, 0)))
         for key, trial in tasks
         if key in samples
-    ]  # fmt: skip
+    ]
 
 
 def walk_of(run: Run, setup: LoopSetup, plan: Any, job: Job, arm: Arm) -> Walk:

@@ -26,6 +26,9 @@ def drafts_to_check(store: Store, run: Run, setup: LoopSetup) -> list[NewDraft]:
     which traces were stored.
     """
     found = handed_back(store, run.id)
+    if setup.from_outputs:
+        # A first draft that was there stands among the outputs already.
+        found = [h for h in found if h.round != 1]
     accepted = [h for h in found if h.exit is Exit.PASS]
     accepted.sort(
         key=lambda h: blake2b(f"{run.seed}\n{h.trace_id}".encode("utf-8", "surrogatepass")).digest()

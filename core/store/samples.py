@@ -64,6 +64,27 @@ def put_samples(store: Store, project_id: int, rows: Sequence[NewSample]) -> lis
     return keys
 
 
+def first_outputs(store: Store, project_id: int, keys: Sequence[int]) -> dict[int, int]:
+    """Return, by key of a sample, the id of its output with the lowest trial; loops' drafts are none.
+
+    Samples without an output are left out. The text of an output id never changes.
+    """
+    o = t.output.c
+    query = sa.select(o.sample_pk, o.id).where(
+        o.project_id == project_id, o.current, o.trial >= 0, o.sample_pk.in_(keys)
+    )
+    with store.read() as c:
+        rows = c.execute(query.order_by(o.sample_pk, o.trial.desc())).all()
+    return {r.sample_pk: r.id for r in rows}
+
+
+def output_texts(store: Store, ids: Sequence[int]) -> dict[int, str]:
+    """Return the texts of these outputs (a few hundred at most) by id, whatever version they are."""
+    with store.read() as c:
+        rows = c.execute(sa.select(t.output.c.id, t.output.c.text).where(t.output.c.id.in_(ids)))
+        return {r.id: r.text for r in rows}
+
+
 def load_samples(
     store: Store, project_id: int, keys: Sequence[int] | None = None
 ) -> list[StoredSample]:

@@ -96,7 +96,7 @@ def loop_form(project: Project, version: Version) -> Form:
     setup = LoopSetup(
         writer, judge, Instructions(last.get("instructions") or DEFAULT_INSTRUCTIONS.text),
         arms=arms, draws=draws, stop=stop, delay=DEMONSTRATION if scripted else 0.0,
-        self_review=preset is Preset.SELF_REVIEW, **kept, **server,
+        self_review=preset is Preset.SELF_REVIEW, from_outputs=preset is Preset.REFINE, **kept, **server,
     )  # fmt: skip
     return Form(setup, budget, samples, doubts)
 
@@ -164,11 +164,7 @@ def _arms(project: Project, last: Mapping[str, Any]) -> tuple[Arms, int]:
 def _rule(project: Project, contract: Contract) -> tuple[Preset | None, StopRule | None]:
     threshold = contract.acceptance.rule == "threshold"
     names = [AGREED, OWN]
-    names += [
-        p
-        for p in Preset
-        if p is not Preset.TOOL_GROUNDED and (threshold or p is not Preset.WEIGHTED_RUBRIC)
-    ]
+    names += [p for p in Preset if threshold or p is not Preset.WEIGHTED_RUBRIC]
     chosen = st.selectbox("Kind of loop", names, **keys(project, "preset"))
     agreed = contract.stop
     if chosen == AGREED:
@@ -179,6 +175,11 @@ def _rule(project: Project, contract: Contract) -> tuple[Preset | None, StopRule
         small(ABOUT[preset].what)
         if ABOUT[preset].warning:
             st.warning(ABOUT[preset].warning)
+    if preset is Preset.TOOL_GROUNDED:
+        raise InputError(
+            "kind of loop", "the tool is a function of yours, which no form can hold.",
+            "Run it from code: core.loop.presets.tool_grounded(contract, writer, judge, facts).",
+        )  # fmt: skip
     return preset, _rule_fields(project, contract, preset)
 
 
@@ -197,7 +198,7 @@ def _rule_fields(project: Project, contract: Contract, preset: Preset | None) ->
     if preset is Preset.REFINE:
         cap = left.number_input(
             "Revisions at most", 0, 99, max(agreed.cap - 1, 0), **keys(project, "revisions"),
-            help="Drafts are one more: the one to start from is written first.",
+            help="Drafts are one more: the output of the sample's first trial, which nobody writes.",
         )  # fmt: skip
     else:
         cap = left.number_input(
@@ -322,7 +323,7 @@ def _asked(project: Project, last: Mapping[str, Any]) -> dict[str, Any]:
         help="Any server that speaks POST /v1/messages. Empty: Anthropic's own, or what "
         "ANTHROPIC_BASE_URL says.",
     )  # fmt: skip
-    older = right.toggle(
+    older = st.toggle(
         "Headers of older servers", bool(last.get("older")), **keys(project, "older"),
         help="Sends the key as X-Api-Key too, and the protocol version of 2023.",
     )  # fmt: skip
@@ -365,11 +366,12 @@ def _kept(
         "Calls at a time", 1, MAX_CONCURRENCY, int(last.get("concurrency", 8)),
         **keys(project, "concurrency"),
     )  # fmt: skip
-    flagged = right.toggle(
+    # Below the columns, which are narrower than these labels in a small window.
+    flagged = st.toggle(
         "Queue flagged drafts too", bool(last.get("queue_flagged", True)),
         **keys(project, "flagged"), help="The draft of every exit that accepted nothing, with why.",
     )  # fmt: skip
-    notes = preset is Preset.NOTES or right.toggle(
+    notes = preset is Preset.NOTES or st.toggle(
         "Notes remembered", bool(last.get("notes", False)), **keys(project, "notes"),
         help="After a failed round the writer notes what went wrong; all notes stand in every "
         "further attempt. One more call a round.",
