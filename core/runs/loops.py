@@ -46,6 +46,8 @@ from core.store.traces import add_run_traces
 from core.text import content_hash
 from core.verdict import CriterionVerdict
 
+GATHER = 0.05
+"""Seconds in which ended traces gather for a commit: a loop takes a hundred times as long."""
 CHUNK = 100
 """Samples whose texts are held at a time."""
 
@@ -285,9 +287,14 @@ class LoopWork:
         return said
 
     async def _keep(self, trace: Trace) -> None:
-        """Store a trace; those that end while one commit is under way share the next."""
+        """Store a trace; those that end within a moment share a commit.
+
+        Its drafts and verdicts are in the ledger already: nothing hangs on the moment.
+        """
         self._ended.append(trace)
         async with self._storing:
+            if self._ended and len(self._open) > 1:
+                await asyncio.sleep(GATHER)
             some, self._ended = self._ended, []
             if some:
                 await asyncio.to_thread(self._store, some)

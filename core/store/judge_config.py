@@ -55,13 +55,13 @@ def judges_that_answered(store: Store, project_id: int) -> dict[int, JudgeConfig
     First those this program asks, the one that answered last before the others; then those of files.
     """
     last = _last_answers(store, project_id)
-    asked = {i: judge for i, judge in judges_asked_here(store, project_id).items() if i in last}
-    others = {
-        i: judge
-        for i, judge in judge_configs(store, project_id).items()
-        if i in last and judge.kind is not JudgeKind.CODE
-    }
-    return asked | {i: judge for i, judge in others.items() if i not in asked}
+    found = [
+        j
+        for j in judge_configs(store, project_id).values()
+        if j.id in last and j.kind is not JudgeKind.CODE
+    ]
+    found.sort(key=lambda j: (0, -last[j.id]) if j.asked_here else (1, j.id))
+    return {j.id: j for j in found}
 
 
 def _last_answers(store: Store, project_id: int) -> dict[int, int]:

@@ -108,6 +108,21 @@ def test_practice_waits_for_what_was_settled(element: Element) -> None:
     assert "reveal" not in element.message()
 
 
+def test_words_typed_after_a_note_key_that_came_too_early_are_no_keys(element: Element) -> None:
+    """Both keys of one frame: N is meant for the item before, and "d" would defer the next."""
+    element.start([7, 8, 9])
+    element.page.evaluate(
+        """() => { for (const key of ["1", "n"])
+             document.body.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true })) }"""
+    )
+    element.page.wait_for_timeout(100)
+    element.key("d")
+    assert element.read(".name") == "s8"
+    element.page.wait_for_timeout(700)
+    element.key("d")
+    assert element.read(".name") == "s9"
+
+
 def test_with_nothing_to_show_it_goes_on_by_itself(element: Element) -> None:
     element.start(["7:practice", 8])
     element.key("2")
