@@ -28,6 +28,7 @@ from core.verdict import (
 )
 
 Codes = NDArray[np.int8]
+_SAMPLE_NAMES = ("sample", "sample_id")
 _CODES = {Verdict.PASS: PASS, Verdict.FAIL: FAIL, Verdict.UNKNOWN: UNKNOWN, None: MISSING}
 
 
@@ -179,6 +180,24 @@ def _per_id(
     silent = (grid[:-1] == MISSING).all(axis=0)
     rule = grid[-1] if contract is None else accept_codes(contract, grid[:-1])
     return rule, grid[-1], silent
+
+
+def sample_column(table: Table, taken: Sequence[str | None]) -> str | None:
+    """Return the column that by its name holds samples, when some rows share one; else None.
+
+    It is none of the columns `taken` for something else, and no cell of it is blank.
+    """
+    for name in table.columns:
+        if name not in taken and name.strip().casefold().replace(" ", "_") in _SAMPLE_NAMES:
+            cells = [cell.strip() for cell in table.column(name)]
+            if all(cells) and len(set(cells)) < len(cells):
+                return name
+    return None
+
+
+def numbered(table: Table, column: str) -> NDArray[np.int64]:
+    """Return the cells of a column as numbers, the same for the same text; refuses blank ones."""
+    return _numbered(table, list(range(len(table))), column)
 
 
 def _distinct(table: Table, id: str | None, criterion: str | None) -> tuple[list[int], int]:
