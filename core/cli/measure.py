@@ -44,7 +44,12 @@ def register(app: typer.Typer) -> None:
     app.command(cls=ManyValues)(raters)
 
 
-Gold = Annotated[str, typer.Option("--gold", metavar="COL", help="Column of gold labels.")]
+Gold = Annotated[
+    list[str],
+    typer.Option(
+        "--gold", metavar="COL", help="Column of gold labels; given again, most of them decide."
+    ),
+]
 Judge = Annotated[str, typer.Option("--judge", metavar="COL", help="Column of verdicts.")]
 IdColumn = Annotated[str | None, typer.Option("--id", metavar="COL", help="Column of ids.")]
 Cluster = Annotated[
@@ -136,7 +141,7 @@ def _keeps(result: Result, limit: float | None) -> bool:
 
 def _measured(
     table: Table,
-    gold: str,
+    gold: list[str],
     judge: str,
     passes: list[str] | None,
     fails: list[str] | None,
@@ -147,12 +152,12 @@ def _measured(
     from core.files.pairs import read_pairs, words_of
 
     id_column, cluster, criterion = columns
-    cluster = _cluster(table, cluster, (gold, judge, id_column, criterion))
-    words = words_of(table, [gold, judge], passes or [], fails or [])
+    cluster = _cluster(table, cluster, (*gold, judge, id_column, criterion))
+    words = words_of(table, [*gold, judge], passes or [], fails or [])
     pairs = read_pairs(
         table, gold, judge, words, id=id_column, cluster=cluster, criterion=criterion, contract=rule
     )
-    _say_about(table, pairs, words, [gold, judge])
+    _say_about(table, pairs, words, [*gold, judge])
     measured = _count(pairs)
     data: dict[str, Any] = measured.to_json()
     text = _agreement_text(measured)

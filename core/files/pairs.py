@@ -17,6 +17,7 @@ from core.contract.contract import Contract
 from core.errors import InputError, show
 from core.files.shapes import criterion_key
 from core.files.tables import Table
+from core.labelling.gold import settle
 from core.statistics.confusion import FAIL, MISSING, PASS, UNKNOWN
 from core.verdict import (
     MISSING_WORDS,
@@ -97,7 +98,7 @@ def words_of(
 
 def read_pairs(
     table: Table,
-    gold: str,
+    gold: str | Sequence[str],
     judge: str,
     words: WordMap,
     *,
@@ -107,6 +108,8 @@ def read_pairs(
     contract: Contract | None = None,
 ) -> Pairs:
     """Return the pairs in columns `gold` and `judge` of `table`; without `id` each row is one.
+
+    With several columns `gold` the label is what most of them say; a tie is no label.
 
     Rows with the same id (with `criterion`: the same id and criterion) collapse when they are
     the same in every cell. With `criterion`, the top level is acceptance per id: by the rule of
@@ -120,9 +123,12 @@ def read_pairs(
     """
     if criterion is not None and id is None:
         raise InputError(table.name, "criteria are joined by id.", "Name the id column (--id).")
-    table.require(*(name for name in (gold, judge, id, cluster, criterion) if name is not None))
+    people = [gold] if isinstance(gold, str) else list(gold)
+    table.require(*(n for n in (*people, judge, id, cluster, criterion) if n is not None))
     rows, repeats = _distinct(table, id, criterion)
-    golds = _codes(table, rows, gold, words, judge=False)
+    said = np.stack([_codes(table, rows, name, words, judge=False) for name in people])
+    passes, fails = ((said == code).sum(axis=0) for code in (PASS, FAIL))
+    golds = settle(passes, fails, np.full(len(rows), MISSING, np.int8)).codes
     judges = _codes(table, rows, judge, words, judge=True)
     clusters = None if cluster is None else _numbered(table, rows, cluster)
     lines = [table.lines[row] for row in rows]
