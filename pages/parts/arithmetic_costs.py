@@ -34,8 +34,8 @@ def month(one: Scenario) -> None:
     """Draw money, hours, wrong outputs and hand-overs of a month for the three arms."""
     st.subheader(f"Per month, {plural(round(one.costs.tasks), 'task')}", anchor=False)
     arms = [_row(name, bill) for name, bill in one.bills.items()]
-    # One column an arm, so that it fits where the window is narrow.
-    table = [{"": what, **{arm["Arm"]: arm[what] for arm in arms}} for what in arms[0]][1:]
+    # One column an arm: eight figures side by side do not fit where the window is narrow.
+    table = [{"": name, **{arm["Arm"]: arm[name] for arm in arms}} for name in arms[0]][1:]
     st.dataframe(table, hide_index=True, height="content")
     notes = [
         "Money: calls. Total: calls, hand-overs and wrong outputs at what they cost you. Per good: "
