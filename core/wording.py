@@ -154,15 +154,19 @@ def share_read_as(typed: str, share: float) -> str:
 
 
 _COUNTED = re.compile(r"([\d.,]+)\s*(?:/|of)\s*([\d.,]+)", re.IGNORECASE)
+_RANGED = re.compile(r"(.+?)\s*\(\s*([\d.]+)\s*%?\s*(?:–|-|to)\s*([\d.]+)\s*%\s*\)")
 
 
 def read_rate(place: str, typed: str) -> tuple[Input, str]:
     """Return the rate that was typed: a share as `read_share` takes it, or counts.
 
-    "12 of 40" and "12/40" are a measured rate, which has an interval; the counts may be decimals,
-    as effective counts are. Raises InputError naming `place`.
+    "12 of 40" and "12/40" are a measured rate, which has an interval; "12 of 40 (14–50 %)" and
+    "30 % (14–50 %)" have the one in brackets, in percent. Raises InputError naming `place`.
     """
-    counted = _COUNTED.fullmatch(typed.replace(NBSP, " ").strip())
+    text = typed.replace(NBSP, " ").strip()
+    if (ranged := _RANGED.fullmatch(text)) is not None:
+        return _read_ranged(place, typed, *ranged.groups())
+    counted = _COUNTED.fullmatch(text)
     if counted is None:
         value, note = read_share(place, typed)
         return Input(value), note
@@ -175,6 +179,27 @@ def read_rate(place: str, typed: str) -> tuple[Input, str]:
     return Input(k / n, k, n), f"{percent(k / n)}, measured"
 
 
+def _read_ranged(place: str, typed: str, rate: str, low: str, high: str) -> tuple[Input, str]:
+    """Return a rate with the interval in brackets; ends rounded past the rate are moved to it."""
+    point, _ = read_rate(place, rate)
+    try:
+        ends = float(low) / 100, float(high) / 100
+    except ValueError:
+        ends = math.nan, math.nan
+    value, slack = point.value, 0.0006
+    if not (0 <= ends[0] <= value + slack and value - slack <= ends[1] <= 1 and ends[0] < ends[1]):
+        raise InputError(
+            place, f"{show(typed)} is no rate inside its interval.",
+            "Write it like 12 of 40 (14–50 %).",
+        )  # fmt: skip
+    counts: tuple[int | None, int] = (None, 1)
+    if point.k is not None and point.n is not None and point.k % 1 == point.n % 1 == 0:
+        counts = int(point.k), int(point.n)
+    found = Input.as_sure_as(Estimate(value, min(ends[0], value), max(ends[1], value), *counts))
+    note = f"{percent(value)}, measured"
+    return found, f"{note}; interval widened for shared samples" if counts[0] is not None else note
+
+
 NEAR_GREEDY = (
     "These draws are near-greedy: almost every task gives the same result each time. They are no "
     "retry arm; draw again with sampling switched on."
@@ -182,10 +207,19 @@ NEAR_GREEDY = (
 
 
 def rate_typed(rate: Input) -> str:
-    """Return a rate as people type it, so that `read_rate` reads it again: "12 of 40", "40 %"."""
+    """Return a rate as people type it, so that `read_rate` reads it again: "12 of 40", "40 %".
+
+    With an interval wider than its counts have by themselves that follows in brackets.
+    """
     if rate.k is None or rate.n is None:
         return share_text(rate.value)
-    return f"{rate.k:.7g} of {rate.n:.7g}"
+    if rate.ends is None:
+        return f"{rate.k:.7g} of {rate.n:.7g}"
+    low, high = (f"{100 * end:.1f}" for end in rate.ends)
+    point = f"{100 * rate.value:.4g} %"
+    if rate.behind is not None:
+        point = f"{rate.behind[0]} of {rate.behind[1]}"
+    return f"{point} ({low}–{high} %)"
 
 
 def read_amount(place: str, typed: str, most: float, unit: str) -> float:

@@ -120,6 +120,14 @@ def test_clusters_widen_the_interval(folder: Path, capsys: pytest.CaptureFixture
     assert clustered["high"] - clustered["low"] > 1.5 * (plain["high"] - plain["low"])
     assert run([*command[:-1], "--cluster", "doc"]) == 0
     assert "60 outputs come from 6 samples: intervals allow for it." in capsys.readouterr().out
+    named = put("b.csv", "sample,gold,judge\n" + rows)
+    command[1] = named
+    assert answer(capsys, *command)["false_accept_rate"] == clustered
+    assert answer(capsys, *command, "--cluster", "")["false_accept_rate"] == plain
+    between = ["raters", named, "--raters", "gold", "judge", "--json"]
+    wide, narrow = (answer(capsys, *between, *more)["alpha"] for more in ((), ("--cluster", "")))
+    assert wide["value"] == narrow["value"]
+    assert wide["high"] - wide["low"] > 1.5 * (narrow["high"] - narrow["low"])
 
 
 @pytest.mark.parametrize(

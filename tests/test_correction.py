@@ -21,7 +21,7 @@ from core.statistics.correction import (
     rogan_gladen,
     rogan_gladen_reweighted,
 )
-from core.statistics.interval import Estimate, Result, Undefined, rate
+from core.statistics.interval import ONE_CLUSTER, Estimate, Result, Undefined, rate
 from tests.reference import Reference, reference, references
 
 
@@ -116,6 +116,58 @@ def test_corrected_share_lies_in_its_interval(rows: list[tuple[int, int, int]], 
     if isinstance(found, Estimate):
         assert 0 <= found.low <= found.value <= found.high <= 1
         assert found == pass_rate(strata, random=rand).corrected
+
+
+# --- outputs that share samples -------------------------------------------------------------
+
+
+def test_samples_of_one_output_change_nothing_and_outputs_all_alike_count_once() -> None:
+    """60 good and 40 bad samples: ten outputs of each that agree in all say no more than one."""
+    strata = two(60, 40, good_passed=54, bad_passed=6, good_failed=6, bad_failed=34)
+    cells = np.array([54, 6, 0, 6, 34, 0])
+    single = np.repeat(np.eye(6, dtype=np.int64), cells, axis=0)
+    assert pass_rate(strata, random=True, by_cluster=single) == pass_rate(strata, random=True)
+    assert reweighted(strata, single) == reweighted(strata)
+    ten = [
+        Stratum(s.name, s.accepted, *(10 * n for n in (s.judged, s.good, s.bad))) for s in strata
+    ]
+    alike = estimate(pass_rate(ten, random=True, by_cluster=10 * single).corrected)
+    once = estimate(pass_rate(strata, random=True).corrected)
+    assert (alike.low, alike.high) == pytest.approx((once.low, once.high), abs=0.02)
+    with pytest.raises(InputError, match="do not add up"):
+        pass_rate(ten, random=True, by_cluster=single)
+    one = pass_rate(strata, random=True, by_cluster=cells[None])
+    assert Undefined(ONE_CLUSTER, None, 100) == one.corrected
+    kinds = {"good_passed": 60, "good": 60, "bad_rejected": 30, "bad": 40}
+    elsewhere = np.array([60, 0, 10, 30, 50, 50])
+    plain = rogan_gladen(50, 100, **kinds)
+    apart = np.repeat(np.eye(6, dtype=np.int64), elsewhere, axis=0)
+    assert rogan_gladen(50, 100, **kinds, by_cluster=apart) == plain
+    grouped = estimate(
+        rogan_gladen(500, 1000, **{k: 10 * n for k, n in kinds.items()}, by_cluster=10 * apart)
+    )
+    assert (grouped.low, grouped.high) == pytest.approx(
+        (estimate(plain).low, estimate(plain).high), abs=0.02
+    )
+
+
+def test_the_good_share_is_covered_though_outputs_share_samples() -> None:
+    """12 samples of ten outputs, correlation .4, half labelled; as if independent: about .7."""
+    rng = np.random.default_rng(5)
+    held, plain, samples = [], [], np.arange(12).repeat(10)
+    for _ in range(100):
+        good = rng.random(120) < rng.beta(0.9, 0.6, 12).repeat(10)
+        rejected = rng.random(120) < np.where(good, 0.1, 0.7)
+        cell = np.where(rng.random(120) < 0.5, 1 - good, 2) + 3 * rejected
+        groups = np.bincount(6 * samples + cell, minlength=72).reshape(12, 6)
+        g, b, rest = groups.sum(axis=0).reshape(2, 3).T
+        strata = [Stratum(str(h), h == 0, int(g[h] + b[h] + rest[h]), int(g[h]), int(b[h]))
+                  for h in (0, 1)]  # fmt: skip
+        for into, known in ((held, groups), (plain, None)):
+            found = estimate(pass_rate(strata, random=True, by_cluster=known).corrected)
+            into.append(found.low <= 0.6 <= found.high)
+    assert np.mean(held) >= 0.93
+    assert np.mean(plain) < 0.85
 
 
 # --- the judge's own rates from labels chosen by verdict ------------------------------------

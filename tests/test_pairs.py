@@ -203,3 +203,9 @@ def test_ratings_keep_their_words_and_drop_what_is_none() -> None:
 def test_raters_are_two_or_more_columns(raters: list[str]) -> None:
     with pytest.raises(InputError, match="two or more different columns"):
         read_ratings(table("a,b\n1,1\n"), raters)
+
+
+def test_most_of_several_people_decide_and_a_tie_is_no_label() -> None:
+    text = "a,b,c,judge\npass,pass,fail,pass\nfail,fail,,fail\npass,fail,,pass\n,,pass,fail\n"
+    found = read_pairs(table(text), ["a", "b", "c"], "judge", WordMap.of(["pass"], ["fail"]))
+    assert found.gold.tolist() == [PASS, FAIL, MISSING, PASS]

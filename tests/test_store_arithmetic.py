@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 import pytest
 
 from core.contract.contract import Contract
@@ -13,6 +15,7 @@ from core.store.baselines import Numbers, baselines, newest_baseline, record_bas
 from core.store.contracts import save_version
 from core.store.scenarios import remove_scenario, restore_scenario, save_scenario, scenarios
 from core.store.store import Project, Store
+from core.store.tables_arithmetic import baseline
 from core.store.traces import add_traces
 from tests.test_store_traces import run
 
@@ -113,13 +116,23 @@ def test_a_baseline_needs_a_task_that_both_arms_ran() -> None:
         Numbers.of(measure([Draft("a", LOOP, 1, True)]))
 
 
-def test_a_record_with_more_accepted_than_tasks_has_no_share() -> None:
-    """Such records were made before trials were told apart from tasks."""
-    old = Numbers(2, 5, 1, 1, 2.0, None)
-    found = old.share(LOOP)
-    assert isinstance(found, Undefined)
-    assert "record the baseline again" in found.reason
-    assert isinstance(old.share(RETRY), Estimate)
+def test_a_record_that_does_not_say_how_many_trials_has_no_share(
+    store: Store, project: Project
+) -> None:
+    """Its counts may be of trials: 2 accepted of 3 tasks may as well be 2 of 6."""
+    save_version(store, project.id, Contract.from_data(CONTRACT))
+    add_traces(store, project.id, [run("d0", "d2")])
+    record_baseline(store, project.id, 1, Numbers(3, 2, 1, 1, 2.0, None))
+    with store.write(project.id) as c:
+        numbers = asdict(Numbers(3, 2, 1, 1, 2.0, None))
+        del numbers["trials"]
+        c.execute(baseline.update().values(numbers=numbers))
+    [old] = baselines(store, project.id)
+    for arm in (LOOP, RETRY):
+        found = old.numbers.share(arm)
+        assert isinstance(found, Undefined)
+        assert "record the baseline again" in found.reason
+    assert "the trials of 3 tasks (how many was not recorded" in old.words
 
 
 def test_a_baseline_of_several_trials_knows_that_they_share_tasks(

@@ -8,11 +8,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import beta
 
+from core.errors import InputError
 from core.statistics.attempts import correlated_pass_at
 from core.statistics.costs import calc
 from core.statistics.decision import Decision
-from core.statistics.interval import Estimate, Result, Undefined, clustered_rate, rate
+from core.statistics.interval import (
+    ClusteredEstimate,
+    Estimate,
+    Result,
+    Undefined,
+    clustered_rate,
+    rate,
+)
 from core.statistics.uncertainty import Case, Input, Prices
+from core.wording import rate_typed, read_rate
 
 shares = st.floats(0.02, 0.98)
 
@@ -138,3 +147,21 @@ def test_an_input_from_a_result() -> None:
     assert high - low == pytest.approx(wide.high - wide.low, rel=1e-6)
     assert found.n is not None
     assert found.n < 24
+
+
+def test_a_clustered_rate_is_typed_as_whole_counts_with_its_interval() -> None:
+    """14 of 37 over samples: read again it is as sure as it was measured, to the digits shown."""
+    found = Input.of(ClusteredEstimate(14 / 37, 0.209, 0.573, 14, 37, 20, 1.3))
+    assert found is not None
+    assert rate_typed(found) == "14 of 37 (20.9–57.3 %)"
+    again, note = read_rate("p", rate_typed(found))
+    assert again == found
+    assert note.endswith("interval widened for shared samples")
+    assert found.limits == (0.209, 0.573)
+    assert rate_typed(found.complement) == "23 of 37 (42.7–79.1 %)"
+    mean, _ = read_rate("p", "25.29 % (16.9-35.3 %)")
+    assert rate_typed(mean) == "25.29 % (16.9–35.3 %)"
+    assert mean.k is not None
+    for wrong in ("14 of 37 (40–57 %)", "14 of 37 (57–20 %)", "0.4 (20–130 %)", "x (1–2 %)"):
+        with pytest.raises(InputError, match=r"p: .*\."):
+            read_rate("p", wrong)

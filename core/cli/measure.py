@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -43,11 +44,21 @@ def register(app: typer.Typer) -> None:
     app.command(cls=ManyValues)(raters)
 
 
-Gold = Annotated[str, typer.Option("--gold", metavar="COL", help="Column of gold labels.")]
+Gold = Annotated[
+    list[str],
+    typer.Option(
+        "--gold", metavar="COL", help="Column of gold labels; given again, most of them decide."
+    ),
+]
 Judge = Annotated[str, typer.Option("--judge", metavar="COL", help="Column of verdicts.")]
 IdColumn = Annotated[str | None, typer.Option("--id", metavar="COL", help="Column of ids.")]
 Cluster = Annotated[
-    str | None, typer.Option("--cluster", metavar="COL", help="Column of clusters.")
+    str | None,
+    typer.Option(
+        "--cluster",
+        metavar="COL",
+        help='Outputs alike in it are no independent ones; a column named sample is taken, "" takes none.',
+    ),
 ]
 CriterionColumn = Annotated[
     str | None, typer.Option("--criterion", metavar="COL", help="Column of criteria.")
@@ -130,7 +141,7 @@ def _keeps(result: Result, limit: float | None) -> bool:
 
 def _measured(
     table: Table,
-    gold: str,
+    gold: list[str],
     judge: str,
     passes: list[str] | None,
     fails: list[str] | None,
@@ -141,11 +152,12 @@ def _measured(
     from core.files.pairs import read_pairs, words_of
 
     id_column, cluster, criterion = columns
-    words = words_of(table, [gold, judge], passes or [], fails or [])
+    cluster = _cluster(table, cluster, (*gold, judge, id_column, criterion))
+    words = words_of(table, [*gold, judge], passes or [], fails or [])
     pairs = read_pairs(
         table, gold, judge, words, id=id_column, cluster=cluster, criterion=criterion, contract=rule
     )
-    _say_about(table, pairs, words, [gold, judge])
+    _say_about(table, pairs, words, [*gold, judge])
     measured = _count(pairs)
     data: dict[str, Any] = measured.to_json()
     text = _agreement_text(measured)
@@ -155,6 +167,18 @@ def _measured(
         for key, one in each.items():
             text += ["", f"Criterion {key}", *_agreement_text(one)]
     return measured, data, text
+
+
+def _cluster(table: Table, named: str | None, taken: Sequence[str | None]) -> str | None:
+    """Return the column of clusters: the one named, else the one that holds samples by its name."""
+    from core.files.pairs import sample_column
+
+    if named is not None:
+        return named or None
+    found = sample_column(table, taken)
+    if found is not None:
+        say(f'Rows of one {found!r} are taken as alike; --cluster "" takes all as independent.')
+    return found
 
 
 def _count(pairs: Pairs) -> Confusion:
@@ -222,6 +246,7 @@ def raters(
     raters: Annotated[
         list[str], typer.Option("--raters", metavar="COL...", help="Columns, one per rater.")
     ],
+    cluster: Cluster = None,
     encoding: Encoding = None,
     separator: Separator = None,
     as_json: Json = False,
@@ -230,7 +255,7 @@ def raters(
     """Compare raters with each other: agreement, kappa, alpha, AC1 of words as they stand."""
     from itertools import combinations
 
-    from core.files.pairs import read_ratings
+    from core.files.pairs import numbered, read_ratings
     from core.statistics import agreement as between
     from core.statistics.interval import Undefined
     from core.statistics.interval import as_json as result_json
@@ -240,7 +265,9 @@ def raters(
     ratings = read_ratings(table, raters)
     for word, times in ratings.left_out.items():
         say(f"{table.name}: {word!r} is no rating, left out {times:,} times.")
-    alpha, ac1 = between.alpha(ratings.codes), between.ac1(ratings.codes)
+    column = _cluster(table, cluster, raters)
+    groups = None if column is None else numbered(table, column)
+    alpha, ac1 = between.alpha(ratings.codes, groups), between.ac1(ratings.codes, groups)
     pairs = [
         (raters[i], raters[j], between.pairwise(ratings.codes[:, i], ratings.codes[:, j]))
         for i, j in combinations(range(len(raters)), 2)
@@ -269,6 +296,7 @@ def raters(
             *aligned(rows),
             f"Alpha  {coefficient(alpha)}",
             f"AC1    {coefficient(ac1)}",
+            *([] if column is None else [f"Intervals allow for rows of one {column!r}."]),
         ],
         as_json,
     )

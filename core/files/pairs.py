@@ -17,6 +17,7 @@ from core.contract.contract import Contract
 from core.errors import InputError, show
 from core.files.shapes import criterion_key
 from core.files.tables import Table
+from core.labelling.gold import settle
 from core.statistics.confusion import FAIL, MISSING, PASS, UNKNOWN
 from core.verdict import (
     MISSING_WORDS,
@@ -28,6 +29,7 @@ from core.verdict import (
 )
 
 Codes = NDArray[np.int8]
+_SAMPLE_NAMES = ("sample", "sample_id")
 _CODES = {Verdict.PASS: PASS, Verdict.FAIL: FAIL, Verdict.UNKNOWN: UNKNOWN, None: MISSING}
 
 
@@ -96,7 +98,7 @@ def words_of(
 
 def read_pairs(
     table: Table,
-    gold: str,
+    gold: str | Sequence[str],
     judge: str,
     words: WordMap,
     *,
@@ -106,6 +108,8 @@ def read_pairs(
     contract: Contract | None = None,
 ) -> Pairs:
     """Return the pairs in columns `gold` and `judge` of `table`; without `id` each row is one.
+
+    With several columns `gold` the label is what most of them say; a tie is no label.
 
     Rows with the same id (with `criterion`: the same id and criterion) collapse when they are
     the same in every cell. With `criterion`, the top level is acceptance per id: by the rule of
@@ -119,9 +123,12 @@ def read_pairs(
     """
     if criterion is not None and id is None:
         raise InputError(table.name, "criteria are joined by id.", "Name the id column (--id).")
-    table.require(*(name for name in (gold, judge, id, cluster, criterion) if name is not None))
+    people = [gold] if isinstance(gold, str) else list(gold)
+    table.require(*(n for n in (*people, judge, id, cluster, criterion) if n is not None))
     rows, repeats = _distinct(table, id, criterion)
-    golds = _codes(table, rows, gold, words, judge=False)
+    said = np.stack([_codes(table, rows, name, words, judge=False) for name in people])
+    passes, fails = ((said == code).sum(axis=0) for code in (PASS, FAIL))
+    golds = settle(passes, fails, np.full(len(rows), MISSING, np.int8)).codes
     judges = _codes(table, rows, judge, words, judge=True)
     clusters = None if cluster is None else _numbered(table, rows, cluster)
     lines = [table.lines[row] for row in rows]
@@ -179,6 +186,24 @@ def _per_id(
     silent = (grid[:-1] == MISSING).all(axis=0)
     rule = grid[-1] if contract is None else accept_codes(contract, grid[:-1])
     return rule, grid[-1], silent
+
+
+def sample_column(table: Table, taken: Sequence[str | None]) -> str | None:
+    """Return the column that by its name holds samples, when some rows share one; else None.
+
+    It is none of the columns `taken` for something else, and no cell of it is blank.
+    """
+    for name in table.columns:
+        if name not in taken and name.strip().casefold().replace(" ", "_") in _SAMPLE_NAMES:
+            cells = [cell.strip() for cell in table.column(name)]
+            if all(cells) and len(set(cells)) < len(cells):
+                return name
+    return None
+
+
+def numbered(table: Table, column: str) -> NDArray[np.int64]:
+    """Return the cells of a column as numbers, the same for the same text; refuses blank ones."""
+    return _numbered(table, list(range(len(table))), column)
 
 
 def _distinct(table: Table, id: str | None, criterion: str | None) -> tuple[list[int], int]:

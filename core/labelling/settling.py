@@ -116,8 +116,7 @@ def measure(
     """Return the agreement on a criterion from codes (outputs, reviewers).
 
     `reviewers` names the columns; `samples` (outputs,) tells which outputs share a sample, which
-    widens the intervals of kappas and rates (alpha and AC1 take outputs as independent). Outputs
-    with fewer than two labels say nothing about agreement; AC1 alone learns from them how common
+    widens every interval. Outputs with fewer than two labels say nothing about agreement; AC1 alone learns from them how common
     PASS is. Raises InputError when shapes do not fit.
     """
     if codes.ndim != 2 or codes.shape[1] != len(reviewers):
@@ -127,13 +126,15 @@ def measure(
             "Give one row per output and one column per reviewer.",
         )
     passes, fails = votes(codes)
-    shared = codes[passes + fails > 1]
+    paired = passes + fails > 1
+    shared = codes[paired]
+    groups = None if samples is None else np.asarray(samples)
     return Agreement(
         criterion,
         len(shared),
         int(np.count_nonzero((passes > 0) & (fails > 0))),
-        alpha(shared),
-        ac1(codes),
+        alpha(shared, None if groups is None else groups[paired]),
+        ac1(codes, groups),
         tuple(
             _pair(reviewers[a], reviewers[b], codes[:, a], codes[:, b], samples)
             for a, b in combinations(range(len(reviewers)), 2)

@@ -5,19 +5,32 @@ with one rating say nothing about agreement and do not count in it. Intervals tr
 the sample and the raters as given: 4,000 seeded Dirichlet draws over the distinct item patterns,
 with a prior worth two items spread evenly over all pairs of ratings. With two raters and two
 categories that is the Dirichlet(½) rule of the 2×2 table; a plain bootstrap over items would give
-an interval of width nothing whenever the reviewers happen to agree throughout.
+an interval of width nothing whenever the reviewers happen to agree throughout. Where items come in
+clusters (outputs of one sample) the patterns count at their effective size (`effective_share`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from core.errors import InputError, show
-from core.statistics.interval import DRAWS, SEED, TAIL, Estimate, Floats, Result, Undefined
+from core.statistics.interval import (
+    DRAWS,
+    ONE_CLUSTER,
+    SEED,
+    TAIL,
+    Estimate,
+    Floats,
+    Result,
+    Undefined,
+    effective_share,
+    gradient_at,
+)
 
 MISSING = -1
 _BLOCK = 4_000_000
@@ -113,26 +126,29 @@ def ac1_of_table(table: ArrayLike) -> float | Undefined:
     return (int(np.trace(counts)) / n - chance) / (1 - chance) + 0.0
 
 
-def alpha(ratings: ArrayLike) -> Result:
+def alpha(ratings: ArrayLike, clusters: ArrayLike | None = None) -> Result:
     """Return Krippendorff's nominal alpha of codes (items, raters), MISSING where not rated.
 
     1 - (m - 1)(m - Σo_cc)/(m² - Σm_c²) with m the ratings on items that have at least two, m_c
     those in category c, and o the coincidences (Krippendorff 2011). `n` is the number of such
-    items. Undefined when there are none, or when they are all in one category.
+    items. `clusters` (items,) names the cluster of each. Undefined when there are none, or when
+    they are all in one category.
     """
-    counts = _counts(ratings)
-    return _result(counts[counts.sum(1) > 1], _alpha, "alpha is " + ONE_CATEGORY)
+    counts, groups = _counts(ratings, clusters)
+    paired = counts.sum(1) > 1
+    groups = None if groups is None else groups[paired]
+    return _result(counts[paired], groups, _alpha, "alpha is " + ONE_CATEGORY)
 
 
-def ac1(ratings: ArrayLike) -> Result:
+def ac1(ratings: ArrayLike, clusters: ArrayLike | None = None) -> Result:
     """Return Gwet's AC1 for several raters, of codes (items, raters), MISSING where not rated.
 
     Agreement is the mean, over items with at least two ratings, of the share of equal pairs;
     chance is Σπ_k(1 - π_k)/(q - 1) with π_k the mean share of category k over all rated items, as
     Gwet (2014) defines it: an item with one rating tells how common a category is, not how well
-    raters agree. `n` is the number of items with at least two ratings.
+    raters agree. `n` is the number of items with at least two ratings, `clusters` as in `alpha`.
     """
-    return _result(_counts(ratings), _ac1, "AC1 is " + ONE_CATEGORY)
+    return _result(*_counts(ratings, clusters), _ac1, "AC1 is " + ONE_CATEGORY)
 
 
 def _alpha(patterns: Floats, weights: Floats) -> Floats:
@@ -156,7 +172,12 @@ def _ac1(patterns: Floats, weights: Floats) -> Floats:
     return np.asarray((agreement - chance) / (1 - chance))
 
 
-def _result(patterns: Floats, statistic: Callable[[Floats, Floats], Floats], reason: str) -> Result:
+def _result(
+    patterns: Floats,
+    groups: NDArray[np.int64] | None,
+    statistic: Callable[[Floats, Floats], Floats],
+    reason: str,
+) -> Result:
     """Return the statistic of item patterns (items, categories) with its interval."""
     n = int(np.count_nonzero(patterns.sum(1) > 1))
     if n == 0:
@@ -164,11 +185,19 @@ def _result(patterns: Floats, statistic: Callable[[Floats, Floats], Floats], rea
     size = patterns.shape[1]
     if np.count_nonzero(patterns.any(axis=0)) < 2:
         return Undefined(reason, None, n)
-    distinct, times = np.unique(patterns, axis=0, return_counts=True)
+    distinct, kind, times = np.unique(patterns, axis=0, return_inverse=True, return_counts=True)
+    less: float | None = 1.0
+    if groups is not None:
+        per_group = np.zeros((int(groups.max()) + 1, len(distinct)), np.int64)
+        np.add.at(per_group, (groups, kind.reshape(-1)), 1)
+        figure = partial(statistic, distinct.astype(np.float64))
+        less = effective_share(per_group, lambda total: gradient_at(total, figure))
+    if less is None:
+        return Undefined(ONE_CLUSTER, None, n)
     value = float(statistic(distinct, times[None, :].astype(np.float64))[0]) + 0.0
     c, k = np.triu_indices(size)
     prior = np.eye(size)[c] + np.eye(size)[k]
-    mass = np.concatenate([times, np.where(c == k, 2, 4) / size**2])
+    mass = np.concatenate([times * less, np.where(c == k, 2, 4) / size**2])
     rows = np.concatenate([distinct, prior])
     rng = np.random.default_rng(SEED)
     values: list[Floats] = []
@@ -181,8 +210,13 @@ def _result(patterns: Floats, statistic: Callable[[Floats, Floats], Floats], rea
     return Estimate(value, min(float(low), value), max(float(high), value), None, n)
 
 
-def _counts(ratings: ArrayLike) -> Floats:
-    """Return (rated items, categories used) counts of codes (items, raters)."""
+def _counts(
+    ratings: ArrayLike, clusters: ArrayLike | None
+) -> tuple[Floats, NDArray[np.int64] | None]:
+    """Return (rated items, categories used) counts of codes (items, raters), and their clusters.
+
+    Clusters are numbered from 0.
+    """
     codes = _codes(ratings)
     if codes.ndim != 2:
         raise InputError(
@@ -191,14 +225,22 @@ def _counts(ratings: ArrayLike) -> Floats:
             "Give one row per item, one column per rater.",
         )
     if codes.size == 0:
-        return np.zeros((0, 1))
+        return np.zeros((0, 1)), None
     rated = codes != MISSING
     used, dense = np.unique(codes[rated], return_inverse=True)
     items = np.nonzero(rated)[0]
     size = max(1, len(used))
     counts = np.bincount(items * size + dense, minlength=len(codes) * size)
     table = counts.reshape(len(codes), size).astype(np.float64)
-    return table[table.any(axis=1)]
+    some: NDArray[np.bool_] = np.any(table > 0, axis=1)
+    if clusters is None:
+        return table[some], None
+    named = np.asarray(clusters)
+    if named.shape != some.shape:
+        raise InputError(
+            "clusters", f"{named.size} cluster names for {len(some)} items.", "Give one per item."
+        )
+    return table[some], np.unique(named[some], return_inverse=True)[1]
 
 
 def _codes(values: ArrayLike) -> NDArray[np.int64]:

@@ -4,13 +4,15 @@ Outputs fall into strata by what the judge said of them (PASS, FAIL; UNKNOWN or 
 strata of their own). Within a stratum the labelled outputs must be a random choice. Every interval
 comes from 4,000 seeded draws: θ_h ~ Beta(½ + good, ½ + bad) for the good share of stratum h, and
 share_h ~ Dirichlet(½ + judged outputs in h), so that both samplings, the labels and the outputs,
-are in it.
+are in it. Where outputs share samples all counts are shrunk to their effective size first, by the
+design effect of the very figure (`interval.effective_share`): labels and verdicts of one sample
+are alike, and counted as independent they would promise too much.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,6 +21,7 @@ from numpy.typing import NDArray
 from core.errors import InputError
 from core.statistics.interval import (
     DRAWS,
+    ONE_CLUSTER,
     SEED,
     TAIL,
     Estimate,
@@ -26,11 +29,18 @@ from core.statistics.interval import (
     Result,
     Undefined,
     Z,
+    clustered_rate,
+    effective_share,
     gamma_draws,
+    gradient_at,
     limits_of_draws,
     rate,
     whole,
 )
+
+Counts = NDArray[np.int64]
+Figure = Callable[[Floats, Floats], Floats]
+"""Maps weights of strata and their good shares, (..., strata) each, to the figure, (...)."""
 
 BY_VERDICT = "not measured: labels were chosen by verdict, so their own good share says nothing"
 
@@ -76,17 +86,21 @@ class PassRate:
     guessed: tuple[str, ...] = ()
 
 
-def pass_rate(strata: Sequence[Stratum], *, random: bool) -> PassRate:
+def pass_rate(
+    strata: Sequence[Stratum], *, random: bool, by_cluster: Counts | None = None
+) -> PassRate:
     """Return Σ share_h·θ_h over strata of the same outputs that were labelled.
 
     `random`: labels are a random sample of all outputs, rather than so many by verdict; only then
-    do they say something without the judge. Undefined without labels, and where more than half of
-    the outputs are in strata without a label.
+    do they say something without the judge. `by_cluster`, (clusters, 3·strata), holds for each
+    sample and stratum the outputs labelled good, labelled bad and without a label; both intervals
+    then allow for shared samples. Undefined without labels, and where more than half of the
+    outputs are in strata without a label.
     """
-    some = [s for s in strata if s.judged]
+    some, groups = _there(strata, by_cluster)
     good, labelled = sum(s.good for s in some), sum(s.labelled for s in some)
     judged = sum(s.judged for s in some)
-    alone: Result = rate(good, labelled, nothing="not measured: no outputs labelled")
+    alone = _labels_only(good, labelled, groups, "not measured: no outputs labelled")
     if not random:
         alone = Undefined(BY_VERDICT, good, labelled)
     guessed = tuple(s.name for s in some if not s.labelled)
@@ -96,11 +110,74 @@ def pass_rate(strata: Sequence[Stratum], *, random: bool) -> PassRate:
     if 2 * blind > judged:
         reason = f"not measured: {blind:,} of {judged:,} outputs are in strata without a label"
         return PassRate(Undefined(f"{reason} ({', '.join(guessed)})", None, labelled), alone)
-    value = sum(s.judged / judged * (s.good / s.labelled if s.labelled else 0.5) for s in some)
-    counts = (np.array([[getattr(s, name) for s in some]], float) for name in _COUNTS)
-    [low], [high] = pass_rate_limits(*counts)
-    found = Estimate(value, min(float(low), value), max(float(high), value), None, labelled)
-    return PassRate(found, alone, guessed)
+    return PassRate(_measure(some, groups, _good_share, "no outputs judged"), alone, guessed)
+
+
+def _good_share(weight: Floats, theta: Floats) -> Floats:
+    return np.asarray((weight * theta).sum(-1) / weight.sum(-1))
+
+
+def _labels_only(good: int, labelled: int, groups: Counts | None, nothing: str) -> Result:
+    if groups is None:
+        return rate(good, labelled, nothing=nothing)
+    of_good, of_bad = (groups[:, at::3].sum(axis=1) for at in (0, 1))
+    return clustered_rate(of_good, of_good + of_bad, nothing=nothing)
+
+
+def _there(
+    strata: Sequence[Stratum], by_cluster: Counts | None
+) -> tuple[list[Stratum], Counts | None]:
+    """Return the strata that have outputs, and their columns of `by_cluster`."""
+    kept = [s.judged > 0 for s in strata]
+    some = [s for s in strata if s.judged]
+    if by_cluster is None:
+        return some, None
+    told = [(s.good, s.bad, s.judged - s.labelled) for s in strata]
+    if by_cluster.sum(axis=0).tolist() != [n for three in told for n in three]:
+        raise InputError(
+            "clusters", "the counts per sample do not add up to the strata.",
+            "Count both from the same outputs.",
+        )  # fmt: skip
+    return some, by_cluster[:, np.repeat(kept, 3)]
+
+
+def _measure(
+    strata: Sequence[Stratum], groups: Counts | None, figure: Figure, nothing: str
+) -> Result:
+    """Return a figure of weights and good shares with the interval of its draws, n the labels.
+
+    The good share of a stratum without a label is taken as ½.
+    """
+    labelled = sum(s.labelled for s in strata)
+    counts = [np.array([getattr(s, name) for s in strata], float) for name in _COUNTS]
+    judged, good, bad = counts
+    with np.errstate(divide="ignore", invalid="ignore"):
+        value = float(figure(judged, _theta(good, bad)))
+    if not math.isfinite(value):
+        return Undefined(f"not measured: {nothing}", None, labelled)
+
+    def of_cells(cells: Floats) -> Floats:
+        by_stratum = cells.reshape(*cells.shape[:-1], -1, 3)
+        theta = _theta(by_stratum[..., 0], by_stratum[..., 1])
+        return figure(by_stratum.sum(-1), theta)
+
+    less = 1.0 if groups is None else _effective(groups, of_cells)
+    if less is None:
+        return Undefined(ONE_CLUSTER, None, labelled)
+    shares, theta = _drawn(*(one[None] * less for one in counts))
+    return _estimate(value, figure(shares[0].T, theta[0].T), labelled)
+
+
+def _theta(good: Floats, bad: Floats) -> Floats:
+    """Return good ÷ labelled, ½ where nothing is labelled."""
+    labelled = good + bad
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(labelled > 0, good / labelled, 0.5)
+
+
+def _effective(groups: Counts, statistic: Callable[[Floats], Floats]) -> float | None:
+    """Return independent ÷ actual outputs of a statistic of (clusters, cells) counts."""
+    return effective_share(groups, lambda total: gradient_at(total, statistic))
 
 
 def pass_rate_limits(judged: Floats, good: Floats, bad: Floats) -> tuple[Floats, Floats]:
@@ -122,54 +199,47 @@ class Rates:
     precision: Result
 
 
-def reweighted(strata: Sequence[Stratum]) -> Rates:
+def reweighted(strata: Sequence[Stratum], by_cluster: Counts | None = None) -> Rates:
     """Return the judge's rates by Begg and Greenes' correction, n the labels they rest on.
 
     P(bad and passed) = Σ share_h·(1 - θ_h) over accepted strata, and so on: FAR is that over
     Σ share_h·(1 - θ_h) of all strata, FRR likewise with θ_h (Begg and Greenes 1983). Refused while
     labels are missing on one side: labels of accepted outputs alone cannot tell how many bad ones
-    were caught. Precision needs the accepted side only.
+    were caught. Precision needs the accepted side only. `by_cluster` is that of `pass_rate`.
     """
-    some = [s for s in strata if s.judged]
+    some, groups = _there(strata, by_cluster)
     labelled = sum(s.labelled for s in some)
     accepted = np.array([s.accepted for s in some], bool)
-    kept = [s for s in some if s.accepted]
     precision: Result = Undefined("not measured: the judge accepted nothing", None, labelled)
-    if kept:
-        precision = _precision(kept)
-    missing = [s for s in some if not s.labelled]
-    if missing or not labelled:
-        reason = _missing(some)
-        nothing = Undefined(reason, None, labelled)
+    if accepted.any():
+        kept = None if groups is None else groups[:, np.repeat(accepted, 3)]
+        precision = _precision([s for s in some if s.accepted], kept)
+    if not labelled or any(not s.labelled for s in some):
+        nothing = Undefined(_missing(some), None, labelled)
         return Rates(nothing, nothing, precision)
-    shares, theta = _draws(some)
-    weight = np.array([s.judged for s in some], float)
-    point = np.array([s.good / s.labelled for s in some])
 
-    def one(good_share: Floats, hit: NDArray[np.bool_], at: Floats, what: str) -> Result:
-        mass = float(weight @ at)
-        if mass <= 0:
-            return Undefined(f"not measured: no {what} outputs labelled", None, labelled)
-        joint = shares * good_share
-        return _estimate(
-            float((weight * at)[hit].sum()) / mass, joint[:, hit].sum(1) / joint.sum(1), labelled
-        )
+    def far(weight: Floats, theta: Floats) -> Floats:
+        bad = weight * (1 - theta)
+        return np.asarray(bad[..., accepted].sum(-1) / bad.sum(-1))
+
+    def frr(weight: Floats, theta: Floats) -> Floats:
+        good = weight * theta
+        return np.asarray(good[..., ~accepted].sum(-1) / good.sum(-1))
 
     return Rates(
-        one(1 - theta, accepted, 1 - point, "bad"), one(theta, ~accepted, point, "good"), precision
+        _measure(some, groups, far, "no bad outputs labelled"),
+        _measure(some, groups, frr, "no good outputs labelled"),
+        precision,
     )
 
 
-def _precision(kept: Sequence[Stratum]) -> Result:
+def _precision(kept: Sequence[Stratum], groups: Counts | None) -> Result:
     labelled = sum(s.labelled for s in kept)
     if any(not s.labelled for s in kept):
         return Undefined("not measured: not all accepted outputs were sampled", None, labelled)
     if len(kept) == 1:
-        return rate(kept[0].good, labelled, nothing="")
-    shares, theta = _draws(kept)
-    weight = np.array([s.judged for s in kept], float)
-    value = float(weight @ np.array([s.good / s.labelled for s in kept]) / weight.sum())
-    return _estimate(value, (shares * theta).sum(1), labelled)
+        return _labels_only(kept[0].good, labelled, groups, "")
+    return _measure(kept, groups, _good_share, "")
 
 
 def _missing(some: Sequence[Stratum]) -> str:
@@ -191,7 +261,14 @@ NO_SIGNAL = "refused: the judge cannot be told from a coin, its true-accept and 
 
 
 def rogan_gladen(
-    passed: int, judged: int, *, good_passed: int, good: int, bad_rejected: int, bad: int
+    passed: int,
+    judged: int,
+    *,
+    good_passed: int,
+    good: int,
+    bad_rejected: int,
+    bad: int,
+    by_cluster: Counts | None = None,
 ) -> Result:
     """Return the good share of outputs no one labelled, from the judge's rates on other outputs.
 
@@ -199,7 +276,9 @@ def rogan_gladen(
     TNR = `bad_rejected`/`bad`, all counts, cut to [0, 1] (Rogan and Gladen 1978). It assumes that
     the judge errs as often there as it did where it was labelled. The interval carries the
     sampling of the labels and of the outputs (`lee_interval`). Refused when TPR + TNR <= 1, or
-    when its 95 % interval reaches 1. n is the number of judged outputs.
+    when its 95 % interval reaches 1. n is the number of judged outputs. `by_cluster`, (samples, 6),
+    holds per sample: good passed, good rejected, bad passed, bad rejected, and of the outputs
+    without a label passed, rejected; all counts are then taken at their effective size.
     """
     whole("judged", judged, 0), whole("passed", passed, 0, judged)
     whole("good", good, 0), whole("good passed", good_passed, 0, good)
@@ -207,15 +286,26 @@ def rogan_gladen(
     for count, what in ((judged, "judged"), (good, "good"), (bad, "bad")):
         if not count:
             return Undefined(f"not measured: no {what} outputs", None, judged)
+    less = 1.0 if by_cluster is None else _effective(by_cluster, _rogan_gladen)
+    if less is None:
+        return Undefined(ONE_CLUSTER, None, judged)
     rng = np.random.default_rng(SEED)
-    tpr = rng.beta(good_passed + 0.5, good - good_passed + 0.5, DRAWS)
-    tnr = rng.beta(bad_rejected + 0.5, bad - bad_rejected + 0.5, DRAWS)
+    tpr = rng.beta(good_passed * less + 0.5, (good - good_passed) * less + 0.5, DRAWS)
+    tnr = rng.beta(bad_rejected * less + 0.5, (bad - bad_rejected) * less + 0.5, DRAWS)
     p, q1, q0 = passed / judged, good_passed / good, bad_rejected / bad
     if refused := _no_signal(q1 + q0, tpr + tnr, judged):
         return refused
     value = min(1.0, max(0.0, (p + q0 - 1) / (q0 + q1 - 1)))
-    low, high = lee_interval(p, judged, q1, good, q0, bad)
+    low, high = lee_interval(p, judged * less, q1, good * less, q0, bad * less)
     return Estimate(value, min(low, value), max(high, value), None, judged)
+
+
+def _rogan_gladen(cells: Floats) -> Floats:
+    """Return the good share elsewhere of (..., 6) cells, in the order of `by_cluster`."""
+    good_passed, good_failed, bad_passed, bad_failed, passed, failed = np.moveaxis(cells, -1, 0)
+    tpr = good_passed / (good_passed + good_failed)
+    far = bad_passed / (bad_passed + bad_failed)
+    return np.asarray((passed / (passed + failed) - far) / (tpr - far))
 
 
 def rogan_gladen_reweighted(passed: int, judged: int, strata: Sequence[Stratum]) -> Result:
@@ -262,7 +352,7 @@ def _no_signal(total: float, drawn: Floats, n: int) -> Undefined | None:
 
 
 def lee_interval(
-    p: float, n: int, tpr: float, good: int, tnr: float, bad: int, z: float = Z
+    p: float, n: float, tpr: float, good: float, tnr: float, bad: float, z: float = Z
 ) -> tuple[float, float]:
     """Return the limits of Lee et al. (arXiv 2511.21140) for the Rogan–Gladen share, in [0, 1].
 

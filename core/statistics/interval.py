@@ -324,7 +324,7 @@ def composite(
     if not math.isfinite(value):
         return Undefined(reason, None, n)
     if by_cluster is not None:
-        found = _deff(*by_cluster, lambda total: _gradient(total, statistic))
+        found = _deff(*by_cluster, lambda total: gradient_at(total, statistic))
         if found is None:
             return Undefined(ONE_CLUSTER, None, n)
         counts = counts * found.share
@@ -362,7 +362,7 @@ def limits_of_draws(draws: Floats) -> tuple[Floats, Floats]:
     return low, high
 
 
-def _gradient(counts: Floats, statistic: Statistic) -> Floats:
+def gradient_at(counts: Floats, statistic: Statistic) -> Floats:
     """Return d statistic / d cell at `counts` by central differences."""
     step = 1e-4 * np.eye(len(counts)) * max(1.0, counts.sum() / 100)
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -139,17 +139,24 @@ class Outlook:
 
 
 def outlook(
-    k: int, n: int, labels: int = 20, *, kind: float = 1.0, limit: float | None = None
+    k: int,
+    n: int,
+    labels: int = 20,
+    *,
+    kind: float = 1.0,
+    limit: float | None = None,
+    deff: float = 1.0,
 ) -> Outlook:
     """Return what `labels` more labels would make of k errors in n items, `labels` up to 200.
 
     Of the labels, Binomial(labels, kind) are of the kind; the errors among them follow the
-    beta-binomial law with the rate Beta(k + ½, n - k + ½).
+    beta-binomial law with the rate Beta(k + ½, n - k + ½). Counts are divided by `deff`, the design
+    effect of clusters, wherever they say how sure one is.
     """
     from scipy.special import betaln
 
     whole("n", n, 0), whole("k", k, 0, n), whole("labels", labels, 1, 200)
-    _check(1.0 if limit is None else limit, 0.0, kind, 1.0)
+    _check(1.0 if limit is None else limit, 0.0, kind, deff)
     items = np.arange(labels + 1)
     of_kind = np.exp(
         _log_choose(labels, items)
@@ -158,10 +165,10 @@ def outlook(
     likely = items[of_kind > 1e-9]
     m = np.repeat(likely, likely + 1)
     x = np.concatenate([np.arange(one + 1) for one in likely])
-    a, b = k + 0.5, n - k + 0.5
+    a, b = k / deff + 0.5, (n - k) / deff + 0.5
     weight = of_kind[m] * np.exp(_log_choose(m, x) + betaln(a + x, b + m - x) - betaln(a, b))
     weight /= weight.sum()
-    low, high = clopper_pearson_many(k + x, n + m)
+    low, high = clopper_pearson_many((k + x) / deff, (n + m) / deff)
     met = missed = None
     if limit is not None:
         met, missed = float(weight @ (high <= limit)), float(weight @ (low > limit))

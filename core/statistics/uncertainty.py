@@ -27,11 +27,18 @@ from core.statistics.interval import (
 
 @dataclass(frozen=True)
 class Input:
-    """One rate: typed (`value` alone) or measured, `k` of `n`; limits as shown elsewhere."""
+    """One rate: typed (`value` alone) or measured, `k` of `n`; limits as shown elsewhere.
+
+    Where a figure is no count of independent items (over clusters, reweighted, a mean over tasks)
+    `k` of `n` are the counts that would be as sure, `ends` its own limits, and `behind` the whole
+    counts behind it, if it has any.
+    """
 
     value: float
     k: float | None = None
     n: float | None = None
+    ends: tuple[float, float] | None = None
+    behind: tuple[int, int] | None = None
 
     def __post_init__(self) -> None:
         share("input", self.value)
@@ -56,17 +63,34 @@ class Input:
             return None
         if result.k is not None and type(result) is Estimate:
             return cls(result.value, result.k, result.n) if result.n else None
+        return cls.as_sure_as(result)
+
+    @classmethod
+    def as_sure_as(cls, result: Estimate) -> Input:
+        """Return a rate that keeps the interval of the estimate, whatever its counts say."""
         low, high = 1e-3, 1e9
         for _ in range(80):
             n = math.sqrt(low * high)
             ends = clopper_pearson(result.value * n, n)
             wide = ends[1] - ends[0] > result.high - result.low
             low, high = (n, high) if wide else (low, n)
-        return cls(result.value, result.value * high, high)
+        counted = None if result.k is None else (result.k, result.n)
+        return cls(result.value, result.value * high, high, (result.low, result.high), counted)
+
+    @property
+    def complement(self) -> Input:
+        """The rate of the items that do not: 1 - value, with the same certainty."""
+        if self.k is None or self.n is None:
+            return Input(1 - self.value)
+        ends = None if self.ends is None else (1 - self.ends[1], 1 - self.ends[0])
+        told = None if self.behind is None else (self.behind[1] - self.behind[0], self.behind[1])
+        return Input(1 - self.value, self.n - self.k, self.n, ends, told)
 
     @property
     def limits(self) -> tuple[float, float]:
         """The 95 % limits; the value twice where it was typed."""
+        if self.ends is not None:
+            return self.ends
         if self.k is None or self.n is None:
             return self.value, self.value
         return clopper_pearson(self.k, self.n)

@@ -29,8 +29,8 @@ OLD = "no share: recorded without the number of trials; record the baseline agai
 class Numbers:
     """What was recorded, of the tasks both arms ran: counts, and how sure the cheaper arm is.
 
-    Counts are of `trials` pairs where tasks have several (0: one a task); the intervals of the
-    accepted shares then know the tasks as clusters, and are kept as (low, high).
+    Counts are of `trials` pairs where tasks have several (0: one a task; None: recorded before
+    that was kept, so nobody knows of how many the counts are); the intervals of the accepted shares then know the tasks as clusters, and are kept as (low, high).
     `winner` is "loop", "retry" or None (cannot tell) on accepted tasks, good ones if `gold`.
     `cheaper` and `cheaper_than_single` are the shares of draws in which the loop takes fewer calls
     per good output (money depends on prices, which are not recorded); None if not worked out.
@@ -45,7 +45,7 @@ class Numbers:
     gold: bool = False
     cheaper: float | None = None
     cheaper_than_single: float | None = None
-    trials: int = 0
+    trials: int | None = 0
     loop_limits: tuple[float, float] | None = None
     retry_limits: tuple[float, float] | None = None
 
@@ -71,17 +71,12 @@ class Numbers:
             retry_limits=_limits(arms, RETRY),
         )
 
-    @property
-    def pairs(self) -> int:
-        """Pairs of traces the counts are of: trials, or tasks with one each."""
-        return self.trials or self.tasks
-
     def share(self, arm: ArmName) -> Result:
         """Return the accepted share of an arm, with its interval if it has one."""
         accepted = self.loop_accepted if arm == LOOP else self.retry_accepted
+        if self.trials is None:
+            return Undefined(OLD, None, 0)
         if not self.trials:
-            if accepted > self.tasks:  # of records from before trials were told apart from tasks
-                return Undefined(OLD, None, 0)
             return rate(accepted, self.tasks, nothing="no tasks")
         limits = self.loop_limits if arm == LOOP else self.retry_limits
         if limits is None:
@@ -121,7 +116,9 @@ class BaselineRecord:
             else f"; loop needs fewer calls per good output in {percent(n.cheaper, 0)} of draws"
         )
         of = plural(n.tasks, "task")
-        if n.trials:
+        if n.trials is None:
+            of = f"the trials of {of} (how many was not recorded: record the baseline again)"
+        elif n.trials:
             of = f"{plural(n.trials, 'trial')} of {of}"
         old = " Out of date: the traces have changed since." if self.out_of_date else ""
         return (
@@ -213,4 +210,4 @@ def _limits(arms: Arms, arm: ArmName) -> tuple[float, float] | None:
 
 def _numbers(data: Mapping[str, Any]) -> Numbers:
     pairs = {name: tuple(data[name]) for name in ("loop_limits", "retry_limits") if data.get(name)}
-    return Numbers(**{**data, **pairs})
+    return Numbers(**{"trials": None, **data, **pairs})

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import sqlalchemy as sa
+from numpy.typing import NDArray
 
 from core.errors import InputError
 from core.labelling.draw import Stratum as Drawn
@@ -43,7 +44,7 @@ class JudgeRates:
 def judge_rates(results: Results, key: str, chosen: str) -> JudgeRates:
     """Return a judge's rates on a criterion; `chosen` is a key of `wording_agreement.CHOSEN`."""
     if chosen == "verdict":
-        found = reweighted(strata_of(results, key))
+        found = reweighted(strata_of(results, key), by_sample(results, key))
         return JudgeRates(found.false_accept_rate, found.false_reject_rate, found.precision, True)
     return plain_rates(results.confusion(key))
 
@@ -68,6 +69,27 @@ def strata_of(results: Results, key: str) -> list[Stratum]:
     ]
 
 
+def by_sample(results: Results, key: str) -> NDArray[np.int64] | None:
+    """Return the outputs of `strata_of` per sample, (samples, 9), None where none is shared.
+
+    Columns: for each verdict in order the outputs labelled good, labelled bad, without a label.
+    """
+    if results.clusters is None:
+        return None
+    gold, judge = results.gold[key], results.judge[key]
+    cell = np.select([gold == PASS, gold == FAIL], [0, 1], 2)
+    for at, code in enumerate(VERDICTS.values()):
+        cell[judge == code] += 3 * at
+    return _per_sample(results.clusters, cell, judge != MISSING, 9)
+
+
+def _per_sample(
+    clusters: NDArray[np.int64], cell: NDArray[np.int64], kept: NDArray[np.bool_], cells: int
+) -> NDArray[np.int64]:
+    at = cells * clusters[kept] + cell[kept]
+    return np.bincount(at, minlength=cells * (int(clusters.max()) + 1)).reshape(-1, cells)
+
+
 def corrected(results: Results, key: str, chosen: str) -> tuple[PassRate, int]:
     """Return the true pass rate by the method the answer allows, and of how many outputs.
 
@@ -78,7 +100,8 @@ def corrected(results: Results, key: str, chosen: str) -> tuple[PassRate, int]:
     strata = strata_of(results, key)
     judged = sum(s.judged for s in strata)
     if chosen in ("random", "verdict"):
-        return pass_rate(strata, random=chosen == "random"), judged
+        groups = by_sample(results, key)
+        return pass_rate(strata, random=chosen == "random", by_cluster=groups), judged
     labels = sum(s.labelled for s in strata)
     alone = Undefined(PICKED if chosen == "picked" else UNSAID, None, labels)
     if chosen != "elsewhere":
@@ -89,9 +112,14 @@ def corrected(results: Results, key: str, chosen: str) -> tuple[PassRate, int]:
     elsewhere = Undefined(
         "not measured: these outputs are others than the labelled ones", None, labels
     )
+    groups = None
+    if results.clusters is not None:
+        cell = np.select([gold == PASS, gold == FAIL], [0, 2], 4) + (judge != PASS)
+        groups = _per_sample(results.clusters, cell, judge != MISSING, 6)
     found = rogan_gladen(
         int(np.count_nonzero(rest & (judge == PASS))), int(np.count_nonzero(rest)),
         good_passed=c.true_accept, good=c.good, bad_rejected=c.true_reject, bad=c.bad,
+        by_cluster=groups,
     )  # fmt: skip
     return PassRate(found, elsewhere), int(np.count_nonzero(rest))
 

@@ -42,7 +42,7 @@ def pass_rate_lines_of(view: View) -> list[str]:
             "labelled ones."
         )
     if view.cells.by_cluster is not None and isinstance(found.corrected, Estimate):
-        lines.append("Outputs that share a sample are taken as independent in these intervals.")
+        lines.append("Some outputs share a sample: these intervals allow for it.")
     return lines
 
 
@@ -127,7 +127,10 @@ def outlook_lines(view: View) -> list[str]:
         (FAR, view.cells.false_accept_rate, view.limits[0], False),
         (FRR, view.cells.false_reject_rate, view.limits[1], True),
     ):
-        found = outlook(result.k or 0, result.n, NEXT, kind=_share(view, good), limit=limit or None)
+        found = outlook(
+            result.k or 0, result.n, NEXT, kind=_share(view, good), limit=limit or None,
+            deff=_deff(result),
+        )  # fmt: skip
         lines.append(outlook_line(found, NEXT, name))
     return lines
 

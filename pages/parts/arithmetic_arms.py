@@ -287,11 +287,8 @@ def _check(found: Arms, t: Truth) -> Texts:
             "far": _typed(t.passes_bad), "frr": _typed(t.rejects_good),
         }  # fmt: skip
     passes = Input.of(t.passes_bad)
-    caught = None
-    if passes is not None and passes.k is not None and passes.n is not None:
-        caught = Input(1 - passes.value, passes.n - passes.k, passes.n)
     return {
-        "critic": "code", "catches": "" if caught is None else rate_typed(caught),
+        "critic": "code", "catches": "" if passes is None else rate_typed(passes.complement),
         "misfires": _typed(t.rejects_good), "far": "0 %", "frr": "0 %",
     }  # fmt: skip
 

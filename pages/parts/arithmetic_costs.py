@@ -33,7 +33,10 @@ def costs(one: Scenario) -> None:
 def month(one: Scenario) -> None:
     """Draw money, hours, wrong outputs and hand-overs of a month for the three arms."""
     st.subheader(f"Per month, {plural(round(one.costs.tasks), 'task')}", anchor=False)
-    st.dataframe([_row(name, bill) for name, bill in one.bills.items()], hide_index=True)
+    arms = [_row(name, bill) for name, bill in one.bills.items()]
+    # One column an arm: eight figures side by side do not fit where the window is narrow.
+    table = [{"": name, **{arm["Arm"]: arm[name] for arm in arms}} for name in arms[0]][1:]
+    st.dataframe(table, hide_index=True, height="content")
     notes = [
         "Money: calls. Total: calls, hand-overs and wrong outputs at what they cost you. Per good: "
         "total ÷ accepted and good. A single shot is one draft, read by nobody. Prices, tokens and "

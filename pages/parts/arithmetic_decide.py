@@ -65,11 +65,11 @@ def _arms(one: Scenario, found: Decision) -> None:
         per = found.figure(arm, "cost_per_good")
         rows.append({
             "Arm": name,
-            "Accepted": share(found.figure(arm, "accepted")),
+            f"{unit.capitalize()} per {good} one": cost(per),
             "Accepted and good": (
                 share(found.figure(arm, "accepted_good")) if one.truth else "not known"
             ),
-            f"{unit.capitalize()} per {good} output": cost(per),
+            "Accepted": share(found.figure(arm, "accepted")),
         })  # fmt: skip
     st.dataframe(rows, hide_index=True)
     if found.measured:
@@ -151,7 +151,7 @@ def label(name: str) -> str:
 
 def _turn(turn: Turn) -> dict[str, str]:
     limits = turn.limits
-    where = "typed" if limits is None else f"{percent(limits[0])} to {percent(limits[1])}"
+    where = "typed" if limits is None else f"{limits[0] * 100:.1f}–{percent(limits[1])}"
     return {
         "Input": label(turn.name),
         "Now": percent(turn.value),

@@ -18,7 +18,10 @@ from pages.parts import state
 Texts = dict[state.Name, str]
 CHECKS = {"code": "Code check, 1 call a round", "critic": "Model critic, 2 calls a round"}
 LEVELS = {"truth": "Good or bad (truth)", "accepted": "Accepted or not (the check's word)"}
-SHARE_RANGE = "Range: 0 to 100 %, or counts like 12 of 40, which then carry their interval."
+SHARE_RANGE = (
+    "Range: 0 to 100 %, or counts like 12 of 40, which then carry their interval; a wider one "
+    "stands in brackets: 12 of 40 (14–50 %)."
+)
 
 
 @dataclass(frozen=True)

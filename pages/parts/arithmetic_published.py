@@ -86,10 +86,10 @@ def _run(run: Run, texts: Texts) -> None:
     draws = run.draws
     rows = [
         {"k": k, "At least one (pass@k)": rate(draws.pass_at(k)),
-         "All k (pass^k)": rate(draws.pass_hat(k)),
          "If independent": percent(naive) if isinstance(naive := draws.naive_pass_at(k), float)
          else "",
-         "Fresh share F": rate(draws.fresh_share(k)) if k > 1 else ""}
+         "Fresh share F": rate(draws.fresh_share(k)) if k > 1 else "",
+         "All k (pass^k)": rate(draws.pass_hat(k))}
         for k in range(1, draws.fewest + 1)
     ]  # fmt: skip
     st.dataframe(rows, hide_index=True)
